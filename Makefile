@@ -1,0 +1,47 @@
+# Two commands do everything: `make demo` and `make test`. Each makes .venv if it is not there.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt
+
+# One thread per process: small matrices gain nothing from more, and the workers would fight for cores.
+export OMP_NUM_THREADS ?= 1
+export MKL_NUM_THREADS ?= 1
+
+.PHONY: demo test lint format docs bench clean
+
+demo: $(VENV)/.runtime  ## train a published network on the Klein-Gordon equation for two minutes
+	OMP_NUM_THREADS=$$(nproc 2>/dev/null || echo 1) $(BIN)/evopinn train klein-gordon --model paper:evo-dpste-1 --epochs 300 --time-limit 2m
+
+test: $(VENV)/.dev  ## run all tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(VENV)/.dev  ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev  ## mend what can be mended automatically
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.dev  ## build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+bench: $(VENV)/.dev  ## time a loss and gradient beside a peer in the same run
+	$(BIN)/python benchmarks/evaluation.py
+
+clean:  ## remove everything that can be made again
+	rm -rf $(VENV) site build dist .pytest_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e ".[dev]"
+	touch $@ $(VENV)/.runtime

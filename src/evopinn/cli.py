@@ -1,0 +1,195 @@
+"""The command line: arguments in, exit code out; the only place that prints."""
+
+import json
+import signal
+import sys
+from contextlib import nullcontext
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from evopinn.errors import EvopinnError, GenomeError
+
+if TYPE_CHECKING:
+    from evopinn.genome import Genome, PublishedModel
+    from evopinn.problem import Problem
+
+DEFAULT_GENOME = "layers=5 neurons=32 shortcuts=none activation=tanh(x)"
+
+EXIT_FAILED, EXIT_MISTAKE, EXIT_INTERRUPTED = 1, 2, 130
+
+app = typer.Typer(
+    help="Give it a PDE, get back the physics-informed neural network that solves it best.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+PROBLEM_HELP = "A name of the catalogue (klein-gordon, klein-gordon:II), my_problem.py or my_problem.py:name."
+SPACE_HELP = 'Bounds of the search space, e.g. "layers=2-12 neurons=8-64:4"; the paper\'s by default.'
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+SpaceOption = Annotated[str | None, typer.Option("--space", help=SPACE_HELP)]
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is told in a sentence, without a traceback."""
+    try:
+        app()
+    except EvopinnError as error:
+        Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(f"error: {error}")
+        sys.exit(EXIT_MISTAKE)
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        sys.exit(0)
+
+
+@app.command()
+def problems(
+    name: Annotated[str | None, typer.Argument(help=PROBLEM_HELP)] = None,
+) -> None:
+    """List the catalogue, or show and check one problem: its terms, weights, points and derivatives."""
+    from evopinn.problems import catalogue, find_problem
+    from evopinn.view.tables import problem_table, problems_table
+
+    Console().print(problems_table(catalogue()) if name is None else problem_table(find_problem(name)))
+
+
+@app.command()
+def models(
+    problem: Annotated[
+        str | None, typer.Argument(help="klein-gordon, burgers or lame; all if not given.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the 45 published models with their published errors."""
+    from evopinn.genome import published_models
+    from evopinn.view.tables import models_data, models_table
+
+    found = published_models(problem)
+    _output(models_data(found) if as_json else models_table(found), as_json)
+
+
+@app.command()
+def space(bounds: SpaceOption = None, as_json: JsonOption = False) -> None:
+    """Print the size of the search space."""
+    from evopinn.genome import Space
+    from evopinn.view.tables import space_data, space_table
+
+    given = Space.parse(bounds) if bounds else Space()
+    _output(space_data(given) if as_json else space_table(given), as_json)
+
+
+@app.command()
+def train(
+    problem: Annotated[str, typer.Argument(help=PROBLEM_HELP)],
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="A published model: paper:evo-dpste-1, or paper:lame/evo-dpste-1 for another problem's."
+        ),
+    ] = None,
+    genome: Annotated[
+        str | None,
+        typer.Option(
+            help='A network, e.g. "layers=6 neurons=48 shortcuts=0-1,1-2 activation=asinh(x)*cos(x)".'
+        ),
+    ] = None,
+    epochs: Annotated[int, typer.Option(min=0, help="Iterations of the optimiser, at most.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights.")] = 0,
+    optimizer: Annotated[str, typer.Option(help="lbfgs or adam.")] = "lbfgs",
+    rate: Annotated[float | None, typer.Option(help="Learning rate, if not the optimiser's own.")] = None,
+    time_limit: Annotated[str | None, typer.Option(help="End in time: 20s, 10m, 2h.")] = None,
+    max_evaluations: Annotated[
+        int | None, typer.Option(min=1, help="Evaluations of the loss, at most.")
+    ] = None,
+    errors_every: Annotated[int, typer.Option(min=1, help="Measure the error after so many epochs.")] = 100,
+    precision: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
+    device: Annotated[str, typer.Option(help="A torch device: cpu, cuda, cuda:1.")] = "cpu",
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="CPU threads; torch's choice if not given.")
+    ] = None,
+    bounds: SpaceOption = None,
+    save: Annotated[str | None, typer.Option(help="Write NAME.safetensors and NAME.json.")] = None,
+    as_json: JsonOption = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
+) -> None:
+    """Train one network on a problem and report its loss and errors."""
+    import torch
+
+    from evopinn.problems import find_problem
+    from evopinn.training import find_optimizer
+    from evopinn.training import save as write
+    from evopinn.training import train as run
+    from evopinn.view.progress import training_progress
+    from evopinn.view.tables import training_data, training_table
+
+    signal.signal(signal.SIGTERM, _as_interrupt)
+    if threads is not None:
+        torch.set_num_threads(threads)
+    stated = find_problem(problem)
+    network, published = _network(stated, model, genome, bounds)
+    notes = Console(stderr=True, highlight=False)
+    with nullcontext() if quiet else training_progress(notes) as report:
+        result = run(
+            stated,
+            network,
+            epochs=epochs,
+            seed=seed,
+            optimizer=find_optimizer(optimizer, rate),
+            time_limit=time_limit,
+            max_evaluations=max_evaluations,
+            errors_every=errors_every,
+            precision=precision,
+            device=device,
+            on_progress=report,
+        )
+    if save is not None:
+        paths = write(result, save)
+        notes.print(f"saved {paths[0]} and {paths[1].name}", soft_wrap=True)
+    case = stated.name.partition(":")[2]
+    beside = [error for error in published.errors if error.case == case] if published else []
+    _output(training_data(result) if as_json else training_table(result, beside), as_json)
+    if str(result.status) == "interrupted":
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if result.status.failed:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _network(
+    problem: "Problem", model: str | None, genome: str | None, bounds: str | None
+) -> "tuple[Genome, PublishedModel | None]":
+    """The network that the user names; if none, the paper's best for this problem, or a plain one."""
+    from evopinn.genome import Genome, Space, published_model, published_models
+
+    if model is not None and genome is not None:
+        raise GenomeError("both --model and --genome are given; choose one.")
+    family = problem.name.partition(":")[0]
+    if genome is None and model is None:
+        published = any(each.problem == family for each in published_models())
+        model, genome = ("paper:evo-dpste-1", None) if published else (None, DEFAULT_GENOME)
+    if genome is not None:
+        return Genome.parse(genome, Space.parse(bounds) if bounds else Space()), None
+    assert model is not None
+    source, colon, name = model.partition(":")
+    if source != "paper" or not colon:
+        raise GenomeError(f"--model {model}: a model is named paper:NAME; `evopinn models` lists them.")
+    of, slash, name = name.rpartition("/")
+    found = published_model(of if slash else family, name)
+    return found.genome, found if found.problem == family else None
+
+
+def _output(content: Any, as_json: bool) -> None:
+    """Print a table for a person, or JSON for a script."""
+    if as_json:
+        sys.stdout.write(json.dumps(content, indent=2, allow_nan=False) + "\n")
+    else:
+        Console().print(content)
+
+
+def _as_interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """Let a request to end be treated as Ctrl-C: the result so far is kept."""
+    raise KeyboardInterrupt

@@ -1,0 +1,103 @@
+"""The reference engine: derivatives by nested automatic differentiation.
+
+Simple and slow, kept as the oracle that faster engines are tested against. A derivative of order k is the
+gradient of one of order k − 1 with respect to the points; the gradient with respect to θ goes back through
+all of them.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from evopinn.genome import Genome
+from evopinn.network import Layout, forward
+from evopinn.problem import Problem
+from evopinn.problem.fields import MultiIndex
+from evopinn.problem.terms import Side, SideValues, Term
+
+
+class AutogradEngine:
+    """Loss, gradient and residuals of a genome's network on a problem.
+
+    Args:
+        problem: The problem.
+        genome: Structure and activation of the network.
+        dtype: Precision of the computation.
+        device: Where it runs.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        genome: Genome,
+        dtype: torch.dtype = torch.float64,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        self.genome = genome
+        self.layout = Layout.of(genome, len(problem.axes), len(problem.fields))
+        self.terms: tuple[Term, ...] = problem.terms(dtype, device)
+
+    def residuals(self, theta: Tensor) -> tuple[tuple[Tensor, ...], ...]:
+        """Per term of the problem, its components, each of shape (n,), differentiable in θ."""
+        tensors = self.layout.unpack(theta)
+        return tuple(
+            term.residuals([self._derivatives(tensors, s) for s in term.sides]) for term in self.terms
+        )
+
+    def term_losses(self, theta: Tensor) -> Tensor:
+        """Per term, weight times the sum over components of the mean square; shape (terms,)."""
+        losses = [
+            term.weight * torch.stack([component.square().mean() for component in components]).sum()
+            for term, components in zip(self.terms, self.residuals(theta), strict=True)
+        ]
+        return torch.stack(losses)
+
+    def loss_and_gradient(self, theta: Tensor) -> tuple[float, Tensor]:
+        """The loss and its gradient with respect to θ."""
+        leaf = theta.detach().requires_grad_()
+        loss = self.term_losses(leaf).sum()
+        (gradient,) = torch.autograd.grad(loss, leaf, materialize_grads=True)
+        return float(loss.detach()), gradient
+
+    def _derivatives(self, tensors: dict[str, Tensor], side: Side) -> SideValues:
+        points = side.points.detach().requires_grad_()
+        output = forward(self.genome, tensors, points)
+        return NestedDerivatives(points, output.unbind(dim=1))
+
+
+class NestedDerivatives:
+    """Derivatives of functions on points, each made from one of lower order and kept.
+
+    Args:
+        points: Shape (n, d), requiring gradients.
+        values: The functions' values on the points, each of shape (n,).
+    """
+
+    def __init__(self, points: Tensor, values: Sequence[Tensor]) -> None:
+        self._points = points
+        zero = (0,) * points.shape[1]
+        self._known: dict[tuple[int, MultiIndex], Tensor] = {
+            (number, zero): value for number, value in enumerate(values)
+        }
+
+    def __call__(self, field: int, index: MultiIndex) -> Tensor:
+        """The derivative of a field with a multi-index, shape (n,)."""
+        if (field, index) not in self._known:
+            axis = max(i for i, order in enumerate(index) if order)
+            lower = self(field, _shifted(index, axis, -1))
+            # Points do not see one another, so the gradient of the sum is the derivative at each point.
+            gradient = self._gradient(lower.sum())
+            for i, column in enumerate(gradient.unbind(dim=1)):
+                self._known.setdefault((field, _shifted(_shifted(index, axis, -1), i, 1)), column)
+        return self._known[field, index]
+
+    def _gradient(self, total: Tensor) -> Tensor:
+        if not total.requires_grad:  # a derivative that does not depend on the points at all
+            return torch.zeros_like(self._points)
+        (gradient,) = torch.autograd.grad(total, self._points, create_graph=True, materialize_grads=True)
+        return gradient
+
+
+def _shifted(index: MultiIndex, axis: int, by: int) -> MultiIndex:
+    return (*index[:axis], index[axis] + by, *index[axis + 1 :])

@@ -1,0 +1,57 @@
+"""The errors a user can cause, under one root.
+
+Each leaf also inherits the built-in exception that it is, so that code which knows nothing of evopinn can
+still catch a `ValueError`. A message is one sentence or two: what was given, what was expected, what to do.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class EvopinnError(Exception):
+    """The root of all errors that evopinn raises on purpose."""
+
+
+class DomainError(EvopinnError, ValueError):
+    """A domain, a part of its boundary, or a request for points on it makes no sense."""
+
+
+class ProblemError(EvopinnError, ValueError):
+    """A problem is stated wrongly: a name, a shape, a value, a set of points."""
+
+
+class GenomeError(EvopinnError, ValueError):
+    """A genome is malformed or lies outside the search space."""
+
+
+class GenomeSyntaxError(GenomeError):
+    """A genome's text cannot be read.
+
+    Attributes:
+        text: The whole text that was given.
+        position: Index of the first character that is wrong.
+        reason: What is wrong there.
+    """
+
+    def __init__(self, text: str, position: int, reason: str) -> None:
+        self.text = text
+        self.position = position
+        self.reason = reason
+        super().__init__(f"{reason} (at position {position})\n  {text}\n  {' ' * position}^")
+
+
+class UnknownNameError(EvopinnError, LookupError):
+    """A name is in no table; the message suggests the nearest ones."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
+        near = get_close_matches(name, list(known), n=3, cutoff=0.5)
+        suggestion = f"; did you mean {' or '.join(near)}?" if near else "."
+        super().__init__(f"there is no {kind} called {name!r}{suggestion}{' ' + hint if hint else ''}")
+
+
+class TrainingError(EvopinnError, ValueError):
+    """Settings of a training make no sense."""
+
+
+class StoredModelError(EvopinnError, ValueError):
+    """A saved model is missing, incomplete or not one of ours."""

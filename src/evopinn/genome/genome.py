@@ -1,0 +1,118 @@
+"""A genome: all that has to be known to build a network, apart from the problem it solves."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, cast
+
+from evopinn.errors import GenomeError, GenomeSyntaxError
+from evopinn.genome.expression import Activation
+from evopinn.genome.fields import TextField, split_fields
+from evopinn.genome.space import Space
+from evopinn.genome.structure import STRUCTURE_FIELDS, Structure, structure_from_fields
+
+_FIELDS = (*STRUCTURE_FIELDS, "activation")
+
+
+@dataclass(frozen=True)
+class Genome:
+    """A structure gene and an activation gene.
+
+    Attributes:
+        structure: Layers, neurons and shortcuts.
+        activation: The activation function of all hidden layers; each layer learns parameters of its own.
+
+    Example:
+        >>> genome = Genome.parse("layers=6 neurons=48 shortcuts=0-1,1-2 activation=asinh(x)*cos(x)")
+        >>> genome.structure.layers, genome.activation.size
+        (6, 3)
+    """
+
+    structure: Structure
+    activation: Activation
+
+    @cached_property
+    def text(self) -> str:
+        """The text form; `Genome.parse` reads it back to the same genome."""
+        return f"{self.structure.text} activation={self.activation.text}"
+
+    def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def key(self) -> str:
+        """A short name: 16 hexadecimal digits that depend on the genome alone, the same in every run."""
+        return sha256(f"{self.structure.text} {self.activation.key}".encode()).hexdigest()[:16]
+
+    @classmethod
+    def parse(cls, text: str, space: Space | None = None) -> "Genome":
+        """The genome that a text stands for.
+
+        Args:
+            text: Fields `layers`, `neurons`, `shortcuts` (may be left out: none) and `activation`, in any
+                order. The activation may be in quotes.
+            space: If given, the genome must lie in it.
+
+        Raises:
+            GenomeSyntaxError: Says which character is wrong, and why; also for a genome outside the space.
+        """
+        fields = split_fields(text, _FIELDS, ("layers", "neurons", "activation"))
+        structure = structure_from_fields(fields)
+        genome = cls(structure, _activation(fields["activation"]))
+        if space is not None:
+            for name, reason in space.violations(genome.structure, genome.activation):
+                raise fields[name].error(reason)
+        return genome
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data that `json.dump` takes."""
+        return {
+            "layers": self.structure.layers,
+            "neurons": self.structure.neurons,
+            "shortcuts": [list(shortcut) for shortcut in self.structure.shortcuts],
+            "activation": self.activation.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: object) -> "Genome":
+        """The genome of `to_json`'s data."""
+        if not isinstance(data, Mapping):
+            raise GenomeError(f"a genome is an object with the fields {', '.join(_FIELDS)}, not {data!r}.")
+        fields = dict(cast(Mapping[str, object], data))
+        if set(fields) != set(_FIELDS):
+            raise GenomeError(
+                f"a genome has the fields {', '.join(_FIELDS)}, not {', '.join(fields) or 'none'}."
+            )
+        layers, neurons, shortcuts = fields["layers"], fields["neurons"], fields["shortcuts"]
+        if not _is_whole(layers) or not _is_whole(neurons):
+            raise GenomeError(f"layers and neurons are whole numbers, not {layers!r} and {neurons!r}.")
+        structure = Structure(cast(int, layers), cast(int, neurons), _shortcuts(shortcuts))
+        return cls(structure, Activation.from_json(fields["activation"]))
+
+
+def _activation(field: TextField) -> Activation:
+    try:
+        return Activation.parse(field.value)
+    except GenomeSyntaxError as error:
+        # The position within the activation becomes one within the whole text.
+        raise field.error(error.reason, error.position) from None
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _shortcuts(data: object) -> tuple[tuple[int, int], ...]:
+    flaw = GenomeError(f"shortcuts are a list of pairs of whole numbers, not {data!r}.")
+    if not isinstance(data, list | tuple):
+        raise flaw
+    pairs: list[tuple[int, int]] = []
+    for pair in cast(Sequence[object], data):
+        if not isinstance(pair, list | tuple):
+            raise flaw
+        ends = cast(Sequence[object], pair)
+        if len(ends) != 2 or not all(map(_is_whole, ends)):
+            raise flaw
+        pairs.append(cast(tuple[int, int], tuple(ends)))
+    return tuple(pairs)

@@ -1,0 +1,235 @@
+"""The search space: which genomes are allowed, and how many there are."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import comb
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from evopinn.errors import GenomeError, UnknownNameError
+from evopinn.genome.expression import MAX_NAMED_PARAMETERS, Activation
+from evopinn.genome.fields import TextField, split_fields
+from evopinn.genome.operators import BINARY, OPERATORS, UNARY
+from evopinn.genome.structure import Structure
+from evopinn.genome.tree import MAX_DEPTH, walk
+
+if TYPE_CHECKING:
+    from evopinn.genome.genome import Genome
+
+_LIBRARY_UNARY = tuple(name for name, row in UNARY.items() if row.library)
+_LIBRARY_BINARY = tuple(name for name, row in BINARY.items() if row.library)
+_EXTRA = tuple(name for name, row in OPERATORS.items() if not row.library)
+
+
+@dataclass(frozen=True)
+class Space:
+    """Bounds of a search space; the defaults are those of the paper.
+
+    Attributes:
+        min_layers: The fewest layers, including the output layer.
+        max_layers: The most layers.
+        neurons: The numbers of neurons in a hidden layer, as (least, most, step).
+        max_operators: The most operators in an activation function.
+        max_parameters: The most learnable parameters in an activation function.
+        unary: Names of the unary operators to draw from.
+        binary: Names of the binary operators to draw from; may be empty.
+        extra: Operators allowed besides, neither drawn nor counted: what common activation functions bring
+            in.
+
+    Example:
+        >>> Space().count_structures()
+        283328
+    """
+
+    min_layers: int = 3
+    max_layers: int = 11
+    neurons: tuple[int, int, int] = (20, 50, 2)
+    max_operators: int = 7
+    max_parameters: int = 3
+    unary: tuple[str, ...] = _LIBRARY_UNARY
+    binary: tuple[str, ...] = _LIBRARY_BINARY
+    extra: tuple[str, ...] = _EXTRA
+
+    def __post_init__(self) -> None:
+        """Refuse bounds that leave nothing to search."""
+        if not 2 <= self.min_layers <= self.max_layers:
+            raise GenomeError(
+                f"layers go from 2 or more up, not from {self.min_layers} to {self.max_layers}."
+            )
+        least, most, step = self.neurons
+        if not (1 <= least <= most and step >= 1):
+            raise GenomeError(
+                f"neurons are (least, most, step) with 1 ≤ least ≤ most and step ≥ 1, not {self.neurons}."
+            )
+        object.__setattr__(self, "neurons", (least, least + (most - least) // step * step, step))
+        if not 1 <= self.max_operators <= MAX_DEPTH:
+            raise GenomeError(f"the most operators can be 1 to {MAX_DEPTH}, not {self.max_operators}.")
+        if not 0 <= self.max_parameters <= MAX_NAMED_PARAMETERS:
+            raise GenomeError(
+                f"the most parameters can be 0 to {MAX_NAMED_PARAMETERS}, not {self.max_parameters}."
+            )
+        if not self.unary:
+            raise GenomeError("a search space needs at least one unary operator.")
+        for names, table in ((self.unary, UNARY), (self.binary, BINARY), (self.extra, OPERATORS)):
+            for name in names:
+                if name not in table:
+                    raise UnknownNameError(_kind(table), name, table)
+            if len(set(names)) < len(names):
+                raise GenomeError(f"an operator is listed twice among {', '.join(names)}.")
+
+    @property
+    def neuron_choices(self) -> range:
+        """The allowed numbers of neurons."""
+        least, most, step = self.neurons
+        return range(least, most + 1, step)
+
+    @property
+    def text(self) -> str:
+        """The text form, which `Space.parse` reads back; operators are listed if they are not the default."""
+        least, most, step = self.neurons
+        parts = [
+            f"layers={self.min_layers}-{self.max_layers}",
+            f"neurons={least}-{most}:{step}",
+            f"operators={self.max_operators}",
+            f"parameters={self.max_parameters}",
+        ]
+        for name, names, default in (
+            ("unary", self.unary, _LIBRARY_UNARY),
+            ("binary", self.binary, _LIBRARY_BINARY),
+            ("extra", self.extra, _EXTRA),
+        ):
+            if names != default:
+                parts.append(f"{name}={','.join(names) or 'none'}")
+        return " ".join(parts)
+
+    def __str__(self) -> str:
+        return self.text
+
+    @classmethod
+    def parse(cls, text: str) -> "Space":
+        """The space of a text such as `layers=2-12 neurons=8-64:4 operators=7 parameters=3`.
+
+        A field left out keeps the paper's bound. `unary`, `binary` and `extra` take lists, as in
+        `unary=sin,tanh`.
+
+        Raises:
+            GenomeSyntaxError: The text cannot be read; says where and why.
+        """
+        space = cls()
+        for field in split_fields(text, tuple(_READERS)).values():
+            changes = _READERS[field.name](field)
+            try:
+                space = replace(space, **changes)
+            except (GenomeError, UnknownNameError) as error:
+                raise field.error(str(error).removesuffix(".")) from None
+        return space
+
+    def violations(self, structure: Structure, activation: Activation) -> Iterator[tuple[str, str]]:
+        """What puts a genome outside this space: the name of the field, and the reason."""
+        if not self.min_layers <= structure.layers <= self.max_layers:
+            yield "layers", f"layers={structure.layers} is outside {self.min_layers} to {self.max_layers}"
+        if structure.neurons not in self.neuron_choices:
+            least, most, step = self.neurons
+            yield "neurons", f"neurons={structure.neurons} is not among {least} to {most} in steps of {step}"
+        if activation.size > self.max_operators:
+            yield (
+                "activation",
+                f"the activation has {activation.size} operators; {self.max_operators} are allowed",
+            )
+        if activation.parameters > self.max_parameters:
+            yield (
+                "activation",
+                f"the activation has {activation.parameters} parameters; {self.max_parameters} are allowed",
+            )
+        allowed = {*self.unary, *self.binary, *self.extra}
+        for _, node in walk(activation.root):
+            if node.operator not in allowed:
+                yield "activation", f"the operator {node.operator} is not in this search space"
+
+    def check(self, genome: "Genome") -> None:
+        """Raise `GenomeError` if a genome is not in this space, saying which bound it breaks."""
+        for _, reason in self.violations(genome.structure, genome.activation):
+            raise GenomeError(f"{reason}.")
+
+    def permits(self, activation: Activation) -> bool:
+        """Whether an activation function is within this space."""
+        any_structure = Structure(self.min_layers, self.neurons[0])
+        return not any(self.violations(any_structure, activation))
+
+    def count_structures(self) -> int:
+        """How many structures there are: N · Σ_n Fib(2n - 1), for N numbers of neurons and n layers.
+
+        A set of shortcuts in n layers picks disjoint intervals out of n - 1 layers in a row; Fib(2n - 1)
+        counts them.
+        """
+        layers = range(self.min_layers, self.max_layers + 1)
+        return len(self.neuron_choices) * sum(_fibonacci(2 * n - 1) for n in layers)
+
+    def count_activations(self, operators: int | None = None) -> int:
+        """How many activation functions there are, of exactly so many operators or, by default, of all sizes.
+
+        With m operators of which b are binary and u = m - b unary, there are Cat(b) · C(m - 1, 2b) shapes of
+        trees, U^u · B^b ways to fill them, and Σ_i C(e, i) ways to put i parameters on the e = 2b + u + 1
+        edges.
+        """
+        if operators is None:
+            return sum(self.count_activations(m) for m in range(1, self.max_operators + 1))
+        total = 0
+        for binary in range((operators - 1) // 2 + 1):
+            unary = operators - binary
+            shapes = comb(2 * binary, binary) // (binary + 1) * comb(operators - 1, 2 * binary)
+            fillings = len(self.unary) ** unary * len(self.binary) ** binary
+            edges = 2 * binary + unary + 1
+            total += shapes * fillings * sum(comb(edges, i) for i in range(self.max_parameters + 1))
+        return total
+
+    def count_models(self) -> int:
+        """How many genomes there are; different trees count apart even where their functions are equal."""
+        return self.count_structures() * self.count_activations()
+
+
+def _kind(table: object) -> str:
+    return "unary operator" if table is UNARY else "binary operator" if table is BINARY else "operator"
+
+
+def _fibonacci(n: int) -> int:
+    this, following = 0, 1
+    for _ in range(n):
+        this, following = following, this + following
+    return this
+
+
+def _range(field: TextField) -> tuple[int, int, int]:
+    """`least-most:step`, of which the step may be left out, or a single number."""
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?(?::(\d+))?", field.value, re.ASCII)
+    if match is None:
+        raise field.error(f"{field.name} is a range such as 20-50 or 20-50:2, not {field.value!r}")
+    return int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
+
+
+def _layers(field: TextField) -> dict[str, Any]:
+    least, most, step = _range(field)
+    if step != 1:
+        raise field.error("layers come without a step, as in layers=3-11")
+    return {"min_layers": least, "max_layers": most}
+
+
+def _names(field: TextField) -> dict[str, Any]:
+    return {field.name: tuple(item.value for item in field.items())}
+
+
+_READERS: Mapping[str, Callable[[TextField], dict[str, Any]]] = MappingProxyType(
+    {
+        "layers": _layers,
+        "neurons": lambda field: {"neurons": _range(field)},
+        "operators": lambda field: {"max_operators": field.integer()},
+        "parameters": lambda field: {"max_parameters": field.integer()},
+        "unary": _names,
+        "binary": _names,
+        "extra": _names,
+    }
+)
+
+PAPER = Space()
+"""The search space of the paper."""

@@ -1,0 +1,127 @@
+"""The structure of a network: layers, neurons and shortcuts."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evopinn.errors import GenomeError
+from evopinn.genome.fields import TextField, split_fields
+
+Shortcut = tuple[int, int]
+
+STRUCTURE_FIELDS = ("layers", "neurons", "shortcuts")
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A fully connected network with shortcuts.
+
+    Shortcut (i, j) adds the input of layer i to the input of layer j, so it spans layers i, ..., j - 1. Each
+    layer is spanned by at most one shortcut, the last layer by none: 0 ≤ i < j ≤ layers - 1, and the
+    intervals [i, j) are disjoint (they may touch).
+
+    Attributes:
+        layers: The number of fully connected layers, including the output layer.
+        neurons: The number of neurons in each hidden layer.
+        shortcuts: In increasing order, whatever order they were given in.
+
+    Example:
+        >>> Structure.parse("layers=6 neurons=48 shortcuts=1-2,0-1").shortcuts
+        ((0, 1), (1, 2))
+    """
+
+    layers: int
+    neurons: int
+    shortcuts: tuple[Shortcut, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Put the shortcuts in order, and refuse those that cannot be."""
+        if self.layers < 2:
+            raise GenomeError(
+                f"a network has at least 2 layers, one hidden and the output, not {self.layers}."
+            )
+        if self.neurons < 1:
+            raise GenomeError(f"a hidden layer has at least 1 neuron, not {self.neurons}.")
+        ordered = tuple(sorted((int(start), int(end)) for start, end in self.shortcuts))
+        object.__setattr__(self, "shortcuts", ordered)
+        if flaw := shortcut_flaw(self.layers, ordered):
+            raise GenomeError(f"{flaw[1]}.")
+
+    @property
+    def text(self) -> str:
+        """The text form; `Structure.parse` reads it back."""
+        shortcuts = ",".join(f"{start}-{end}" for start, end in self.shortcuts) or "none"
+        return f"layers={self.layers} neurons={self.neurons} shortcuts={shortcuts}"
+
+    def __str__(self) -> str:
+        return self.text
+
+    @classmethod
+    def parse(cls, text: str) -> "Structure":
+        """The structure that a text such as `layers=6 neurons=48 shortcuts=0-1,1-2` stands for.
+
+        Without shortcuts: `shortcuts=none`, or nothing. Brackets, as in `[0-1,1-2]`, are allowed.
+
+        Raises:
+            GenomeSyntaxError: Says which character is wrong, and why.
+        """
+        return structure_from_fields(split_fields(text, STRUCTURE_FIELDS, STRUCTURE_FIELDS[:2]))
+
+
+def shortcut_flaw(layers: int, shortcuts: Sequence[Shortcut]) -> tuple[int, str] | None:
+    """The index of the first shortcut, in increasing order, that cannot be, and why; None if all can."""
+    reach = 0
+    for index, (start, end) in enumerate(shortcuts):
+        if start < 0:
+            return index, f"shortcut {start}-{end} starts before layer 0"
+        if start >= end:
+            return index, f"shortcut {start}-{end} must lead to a later layer"
+        if end > layers - 1:
+            return index, (
+                f"shortcut {start}-{end} contains the last layer; with {layers} layers end at {layers - 1}"
+            )
+        if start < reach:
+            before = "-".join(map(str, shortcuts[index - 1]))
+            return index, f"shortcut {start}-{end} intersects {before}; a layer lies in at most one shortcut"
+        reach = end
+    return None
+
+
+def regular_shortcuts(layers: int, span: int) -> tuple[Shortcut, ...]:
+    """Shortcuts that span so many layers each, one after another, the last cut to fit; none for span 0.
+
+    Example:
+        >>> regular_shortcuts(8, 2)
+        ((0, 2), (2, 4), (4, 6), (6, 7))
+    """
+    if span < 0:
+        raise GenomeError(f"a shortcut spans 1 layer or more (0: no shortcuts), not {span}.")
+    if span == 0:
+        return ()
+    last = layers - 1
+    return tuple((start, min(start + span, last)) for start in range(0, last, span))
+
+
+def structure_from_fields(fields: Mapping[str, TextField]) -> Structure:
+    """The structure of a text's fields, with errors that say where."""
+    layers, neurons = fields["layers"].integer(), fields["neurons"].integer()
+    if layers < 2:
+        raise fields["layers"].error(
+            f"a network has at least 2 layers, one hidden and the output, not {layers}"
+        )
+    if neurons < 1:
+        raise fields["neurons"].error("a hidden layer has at least 1 neuron")
+    items = fields["shortcuts"].items() if "shortcuts" in fields else ()
+    placed = sorted(((_shortcut(item), item) for item in items), key=lambda pair: pair[0])
+    shortcuts = tuple(shortcut for shortcut, _ in placed)
+    if flaw := shortcut_flaw(layers, shortcuts):
+        index, reason = flaw
+        raise placed[index][1].error(reason)
+    return Structure(layers, neurons, shortcuts)
+
+
+def _shortcut(item: TextField) -> Shortcut:
+    match = re.fullmatch(r"(\d+)\s*-\s*(\d+)", item.value, re.ASCII)
+    if match is None:
+        raise item.error(f"a shortcut is written from-to, as in 0-2, not {item.value!r}")
+    return int(match[1]), int(match[2])

@@ -1,0 +1,76 @@
+"""Variation: new genomes out of nothing, out of two parents, and out of one.
+
+All functions are pure: they take the random generator they draw from, never alter a parent, and give a genome
+that lies in the search space.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from numpy.random import Generator
+
+from evopinn.errors import GenomeError
+from evopinn.genome.genome import Genome
+from evopinn.genome.space import Space
+from evopinn.genome.variation.activation_mutation import mutate_activation
+from evopinn.genome.variation.sampling import initial_population, random_genome
+from evopinn.genome.variation.structure_mutation import mutate_layers, mutate_neurons, mutate_shortcuts
+
+__all__ = ["MutationRates", "Variation", "crossover", "initial_population", "mutate", "random_genome"]
+
+
+@dataclass(frozen=True)
+class MutationRates:
+    """The probability that a mutation touches each part of a genome, independently of the others."""
+
+    layers: float = 0.3
+    neurons: float = 0.3
+    shortcuts: float = 0.3
+    activation: float = 0.7
+
+    def __post_init__(self) -> None:
+        """Refuse what is not a probability."""
+        for part, rate in vars(self).items():
+            if not 0.0 <= rate <= 1.0:
+                raise GenomeError(f"the mutation rate of {part} is a probability from 0 to 1, not {rate}.")
+
+
+class Variation(NamedTuple):
+    """A new genome and what was done to get it, e.g. `("insert layer", "change node")`, in this order."""
+
+    genome: Genome
+    operations: tuple[str, ...]
+
+
+def crossover(first: Genome, second: Genome) -> tuple[Genome, Genome]:
+    """Two children: the first's structure with the second's activation, and the other way round."""
+    return Genome(first.structure, second.activation), Genome(second.structure, first.activation)
+
+
+def mutate(genome: Genome, space: Space, rates: MutationRates, rng: Generator) -> Variation:
+    """Mutate layers, neurons, shortcuts and activation, each with its own probability.
+
+    It may be that none of them changes; then `operations` is empty and the genome is the parent. The parent
+    must lie in the space; the child does.
+
+    Example:
+        >>> child, operations = mutate(genome, PAPER, MutationRates(), np.random.default_rng(0))
+    """
+    space.check(genome)
+    structure, activation = genome.structure, genome.activation
+    operations: list[str] = []
+    # Four numbers are always drawn, so that one rate does not shift what the others see.
+    layers, neurons, shortcuts, function = (float(number) for number in rng.random(4))
+    if layers < rates.layers:
+        structure, operation = mutate_layers(structure, space, rng)
+        operations.append(operation)
+    if neurons < rates.neurons:
+        structure, operation = mutate_neurons(structure, space, rng)
+        operations.append(operation)
+    if shortcuts < rates.shortcuts:
+        structure, operation = mutate_shortcuts(structure, rng)
+        operations.append(operation)
+    if function < rates.activation:
+        activation, operation = mutate_activation(activation, space, rng)
+        operations.append(operation)
+    return Variation(Genome(structure, activation), tuple(operation for operation in operations if operation))

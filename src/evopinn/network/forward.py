@@ -1,0 +1,48 @@
+"""The network of a genome as a function of its tensors.
+
+With layers 0 ... L−1, h₀ the coordinates, f the activation with the parameters αₗ of its layer:
+
+    zₗ = Wₗ hₗ + bₗ,    hₗ₊₁ = f(zₗ; αₗ) + Σ hᵢ  over the shortcuts i-(l+1),    output = z at layer L−1.
+"""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from evopinn.genome import Genome
+
+
+def forward(genome: Genome, tensors: Mapping[str, Tensor], points: Tensor) -> Tensor:
+    """Evaluate a network.
+
+    Args:
+        genome: Structure and activation.
+        tensors: Weights, biases and activation parameters by their names in the layout.
+        points: Shape (n, inputs).
+
+    Returns:
+        The fields, shape (n, outputs).
+    """
+    structure = genome.structure
+    starts = {end: start for start, end in structure.shortcuts}
+    none = points.new_zeros(0)
+    inputs = [points]
+    for layer in range(structure.layers - 1):
+        z = torch.nn.functional.linear(
+            inputs[-1], tensors[f"layers.{layer}.weight"], tensors[f"layers.{layer}.bias"]
+        )
+        h = genome.activation(z, tensors.get(f"activations.{layer}", none))
+        if layer + 1 in starts:
+            h = h + _widened(inputs[starts[layer + 1]], structure.neurons)
+        inputs.append(h)
+    last = structure.layers - 1
+    return torch.nn.functional.linear(
+        inputs[-1], tensors[f"layers.{last}.weight"], tensors[f"layers.{last}.bias"]
+    )
+
+
+def _widened(h: Tensor, neurons: int) -> Tensor:
+    """What a shortcut carries; the coordinates, at layer 0, are padded with zeros to the width."""
+    missing = neurons - h.shape[1]
+    return torch.nn.functional.pad(h, (0, missing)) if missing else h

@@ -1,0 +1,54 @@
+"""The network of a genome as an ordinary torch module."""
+
+from torch import Tensor, nn
+
+from evopinn.genome import Genome
+from evopinn.network.forward import forward
+from evopinn.network.layout import Layout
+
+
+class Network(nn.Module):
+    """A genome's network: coordinates in, shape (n, inputs); fields out, shape (n, outputs).
+
+    Args:
+        genome: Structure and activation.
+        inputs: Number of coordinates.
+        outputs: Number of fields.
+        theta: The flat vector of parameters; it is copied.
+
+    Example:
+        >>> import torch
+        >>> from evopinn.network import Layout, initial_parameters
+        >>> genome = Genome.parse("layers=3 neurons=20 activation=tanh(x)")
+        >>> theta = initial_parameters(Layout.of(genome, 2, 1), seed=0)
+        >>> Network(genome, 2, 1, theta)(torch.zeros(5, 2, dtype=torch.float64)).shape
+        torch.Size([5, 1])
+    """
+
+    def __init__(self, genome: Genome, inputs: int, outputs: int, theta: Tensor) -> None:
+        super().__init__()
+        self.genome = genome
+        self.layout = Layout.of(genome, inputs, outputs)
+        tensors = self.layout.unpack(theta.detach().clone())
+        self.layers = nn.ModuleList()
+        self.activations = nn.ParameterList()
+        for layer in range(genome.structure.layers):
+            weight, bias = (tensors[f"layers.{layer}.{kind}"] for kind in ("weight", "bias"))
+            linear = nn.Linear(weight.shape[1], weight.shape[0], device="meta")
+            linear.weight, linear.bias = nn.Parameter(weight.clone()), nn.Parameter(bias.clone())
+            self.layers.append(linear)
+            if (alpha := tensors.get(f"activations.{layer}")) is not None:
+                self.activations.append(nn.Parameter(alpha.clone()))
+
+    def forward(self, points: Tensor) -> Tensor:
+        """The fields on points."""
+        return forward(self.genome, dict(self.named_parameters()), points)
+
+    @property
+    def theta(self) -> Tensor:
+        """The flat vector of parameters, a copy."""
+        return self.layout.pack(dict(self.named_parameters())).detach()
+
+    def extra_repr(self) -> str:
+        """The genome, as text."""
+        return str(self.genome)

@@ -1,0 +1,36 @@
+"""Stating a PDE problem: domain, points, fields, conditions."""
+
+from evopinn.problem.conditions import Boundary, Condition, Data, Initial, Periodic
+from evopinn.problem.domains import Box, Disk, Domain, Interval, Polygon, Rectangle, Ring, SpaceTime, Time
+from evopinn.problem.files import is_problem_file, load_problem
+from evopinn.problem.points import Grid, LatinHypercube, Points, Sobol, Uniform
+from evopinn.problem.problem import Problem
+from evopinn.problem.reference import Reference
+from evopinn.problem.terms import Term
+
+__all__ = [
+    "Boundary",
+    "Box",
+    "Condition",
+    "Data",
+    "Disk",
+    "Domain",
+    "Grid",
+    "Initial",
+    "Interval",
+    "LatinHypercube",
+    "Periodic",
+    "Points",
+    "Polygon",
+    "Problem",
+    "Rectangle",
+    "Reference",
+    "Ring",
+    "Sobol",
+    "SpaceTime",
+    "Term",
+    "Time",
+    "Uniform",
+    "is_problem_file",
+    "load_problem",
+]

@@ -1,0 +1,138 @@
+"""Calling a user's function with the arguments that it asks for by name.
+
+A residual is written as in a paper, `def residual(u, x, t)`: each argument is a field, a coordinate or, on a
+boundary, a component of the outward normal (`nx`, `ny`, ...), in any order, and only those that are needed.
+"""
+
+import inspect
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from evopinn.errors import ProblemError
+from evopinn.problem.fields import Field, as_tensor
+
+UserFunction = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A user's function together with the names of the arguments that it asks for.
+
+    Attributes:
+        function: The user's function.
+        label: How messages call it, for instance "the residual".
+        arguments: The names that it asks for.
+    """
+
+    function: UserFunction
+    label: str
+    arguments: tuple[str, ...]
+
+    @classmethod
+    def of(cls, function: UserFunction, label: str, known: Mapping[str, str]) -> "Bound":
+        """Look at a function's signature.
+
+        Args:
+            function: The user's function.
+            label: How messages call it.
+            known: Each name that may be asked for, with what it is ("field", "coordinate", "normal").
+        """
+        if not callable(function):
+            raise ProblemError(
+                f"{label} is a {type(function).__name__}; give a function such as lambda u, x: u - x."
+            )
+        try:
+            parameters = inspect.signature(function).parameters.values()
+        except (TypeError, ValueError) as error:  # built-in functions may have no signature
+            raise ProblemError(f"the arguments of {label} have no names; wrap it in a lambda.") from error
+        arguments: list[str] = []
+        for parameter in parameters:
+            if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+                raise ProblemError(f"{label} takes *{parameter.name}; name its arguments: {_listing(known)}.")
+            if parameter.name in known:
+                arguments.append(parameter.name)
+            elif parameter.default is parameter.empty:
+                raise ProblemError(
+                    f"{label} asks for {parameter.name!r}, which is neither a field nor a coordinate here; "
+                    f"it can have {_listing(known)}."
+                )
+        return cls(function, label, tuple(arguments))
+
+    def __call__(self, values: Mapping[str, Any]) -> Any:
+        """Call the function with what it asks for."""
+        return self.function(**{name: values[name] for name in self.arguments})
+
+    def checked(self, values: Mapping[str, Any]) -> Any:
+        """Call the function; what goes wrong inside it is told in one sentence."""
+        try:
+            return self(values)
+        except ProblemError as error:
+            raise ProblemError(f"{self.label}: {error}") from error
+        except Exception as error:
+            raise ProblemError(
+                f"{self.label} raised {type(error).__name__}: {error}{user_line(error)}."
+            ) from error
+
+
+def _listing(known: Mapping[str, str]) -> str:
+    kinds = dict.fromkeys(known.values())
+    return "; ".join(
+        f"{kind} {', '.join(name for name, its in known.items() if its == kind)}" for kind in kinds
+    )
+
+
+def user_line(error: BaseException) -> str:
+    """Where in the user's own code an error arose: ` (my_problem.py, line 7)`, or nothing if unknown."""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "evopinn" not in frame.filename.replace("\\", "/").split("/")[:-1]
+        and "site-packages" not in frame.filename
+        and not frame.filename.startswith("<")
+    ]
+    if isinstance(error, SyntaxError) and error.filename:
+        return f" ({error.filename}, line {error.lineno})"
+    return f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+
+
+def components(value: Any, count: int, label: str) -> tuple[Tensor, ...]:
+    """What a residual returned, as a tuple of tensors of shape (n,).
+
+    Anything of another shape is refused: a silent broadcast of (n,) against (n, 1) gives n² residuals and a
+    wrong answer.
+
+    Args:
+        value: A tensor, array or field, or a list or tuple of them.
+        count: The number of points, n.
+        label: How messages call the function.
+    """
+    listed = isinstance(value, list | tuple)
+    items = cast("Sequence[Any]", value) if listed else [value]
+    if not items:
+        raise ProblemError(f"{label} returned an empty list; expected at least one residual.")
+    return tuple(
+        _component(item, count, f"{label}, component {position}," if listed else label)
+        for position, item in enumerate(items)
+    )
+
+
+def _component(item: Any, count: int, label: str) -> Tensor:
+    if not isinstance(item, Tensor | Field | np.ndarray | float | int):
+        raise ProblemError(
+            f"{label} returned a {type(item).__name__}; expected a tensor of shape ({count},) or a list."
+        )
+    tensor = as_tensor(item)
+    if tuple(tensor.shape) != (count,):
+        raise ProblemError(
+            f"{label} returned shape {tuple(tensor.shape)}; expected ({count},), one number per point: "
+            "coordinates, fields and their derivatives all have that shape, so nothing needs reshaping."
+        )
+    if torch.is_complex(tensor):
+        raise ProblemError(f"{label} is complex; return its real and imaginary parts as a list of two.")
+    return tensor

@@ -1,0 +1,101 @@
+"""The conditions that close a problem: initial, boundary, periodic, measured data.
+
+Each is a plain statement; `evopinn.problem.Problem` gives it points and checks it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from evopinn.problem.binding import UserFunction
+
+Where = str | Sequence[str] | Callable[..., Any] | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Condition:
+    """What all conditions share; by itself it states nothing.
+
+    Attributes:
+        weight: Factor of the condition's mean squares in the loss.
+        name: How tables and messages call it; made from its kind if not given.
+    """
+
+    weight: float = 1.0
+    name: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Initial(Condition):
+    """A condition at the first instant, on the whole closed spatial domain.
+
+    Attributes:
+        function: Returns what must vanish, shape (n,), or a list of such.
+
+    Example:
+        >>> Initial(lambda u, x: u.t - x, weight=100).weight
+        100
+    """
+
+    function: UserFunction
+
+
+@dataclass(frozen=True, eq=False)
+class Boundary(Condition):
+    """A condition on the boundary: Dirichlet, Neumann, Robin, any operator.
+
+    Attributes:
+        function: Returns what must vanish, shape (n,), or a list of such. It may ask for the outward normal
+            by the names `nx`, `ny`, ... next to fields and coordinates.
+        on: The whole boundary (`None`), the name of a part, several names, or a predicate that takes the
+            coordinates, in their order, and returns a mask.
+
+    Example:
+        >>> flux = Boundary(lambda u, nx, ny: u.x * nx + u.y * ny, on="outer")
+        >>> left = Boundary(lambda u: u, on=lambda x, y: x < 0.5)
+    """
+
+    function: UserFunction
+    on: Where = None
+
+
+@dataclass(frozen=True, eq=False)
+class Periodic(Condition):
+    """Values that agree on two opposite sides.
+
+    Attributes:
+        axis: The coordinate that is periodic.
+        order: Derivatives along the axis up to this order agree as well.
+        fields: The fields concerned; all if not given.
+        function: Instead of `order` and `fields`: takes the low and the high side, each with the fields as
+            attributes, and returns what must vanish.
+
+    Example:
+        >>> Periodic("x").order
+        1
+        >>> twisted = Periodic("x", function=lambda low, high: low.u + high.u)
+    """
+
+    axis: str
+    order: int = 1
+    fields: Sequence[str] | None = None
+    function: Callable[[Any, Any], Any] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Data(Condition):
+    """Measured values at points.
+
+    Attributes:
+        points: Shape (n, d) in the order of the coordinates, or an array of shape (n,) per coordinate name.
+        values: An array of shape (n,) per field or derivative: `{"u": ..., "u.x": ...}`.
+
+    Example:
+        >>> Data([[0.5, 0.1], [0.5, 0.2]], {"u": [1.0, 0.9]}).weight
+        1.0
+    """
+
+    points: ArrayLike | Mapping[str, ArrayLike]
+    values: Mapping[str, ArrayLike]

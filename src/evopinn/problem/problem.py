@@ -1,0 +1,219 @@
+"""A PDE problem: domain, fields, residual, conditions, points and, if known, a solution."""
+
+import inspect
+import keyword
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from evopinn.errors import ProblemError
+from evopinn.problem.binding import Bound, UserFunction, components
+from evopinn.problem.conditions import Condition
+from evopinn.problem.domains import Domain
+from evopinn.problem.points import Points
+from evopinn.problem.reference import Reference
+from evopinn.problem.statement import Statement
+from evopinn.problem.terms import Term
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A PDE problem, checked as soon as it is made.
+
+    The loss of a network is the mean square of each component of the residual on the interior points, plus,
+    for each condition, its weight times the mean square of each of its components on its points.
+
+    Attributes:
+        domain: Where the PDE holds, for instance `Interval(0, 1) * Time(0, 1)`.
+        fields: Names of the unknown functions.
+        residual: Takes fields and coordinates by name; returns what must vanish inside the domain, shape
+            (n,), or a list of such. Derivatives are attributes of a field: `u.t`, `u.xx`, to fourth order.
+        conditions: Initial, boundary, periodic and data conditions.
+        points: How many points there are and how they are placed.
+        solution: Optional: a function of the coordinates that returns the solution, shape (n,), or a tuple
+            in the order of the fields; or a `Reference`. Only ever used to report errors.
+        coordinates: Names of the coordinates, space first. If not given, they are the residual's arguments
+            that are not fields if these are as many as the domain has axes, else x, y, z and t.
+        name: A short name for tables and files.
+        title: One line on what the problem is.
+        equation: The PDE in LaTeX.
+
+    Example:
+        >>> import torch
+        >>> from evopinn.problem import Boundary, Grid, Interval, Problem
+        >>> problem = Problem(
+        ...     domain=Interval(0, 1),
+        ...     fields=["u"],
+        ...     residual=lambda u, x: u.xx + torch.sin(x),
+        ...     conditions=[Boundary(lambda u, x: u - torch.sin(x))],
+        ...     points=Grid(interior=20, boundary=2),
+        ...     solution=lambda x: torch.sin(x),
+        ... )
+        >>> [(term.name, term.count) for term in problem.terms()]
+        [('residual', 20), ('boundary', 2)]
+    """
+
+    domain: Domain
+    fields: Sequence[str]
+    residual: UserFunction
+    conditions: Sequence[Condition]
+    points: Points
+    solution: UserFunction | Reference | None = None
+    coordinates: Sequence[str] | None = None
+    name: str = "problem"
+    title: str = ""
+    equation: str = ""
+    _terms: tuple[Term, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.domain, Domain):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ProblemError(f"domain is a {type(self.domain).__name__}; give one such as Interval(0, 1).")
+        if not isinstance(self.points, Points):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ProblemError(
+                f"points is a {type(self.points).__name__}; give one such as Grid(interior=100)."
+            )
+        fields = _names(self.fields, "field")
+        coordinates = _names(
+            _coordinates(self.domain.coordinates, fields, self.residual)
+            if self.coordinates is None
+            else self.coordinates,
+            "coordinate",
+        )
+        if len(coordinates) != self.domain.dimension:
+            raise ProblemError(
+                f"coordinates {', '.join(coordinates)} are {len(coordinates)} names; "
+                f"the domain has {self.domain.dimension} axes."
+            )
+        if both := set(fields) & set(coordinates):
+            raise ProblemError(f"{', '.join(sorted(both))} is both a field and a coordinate; rename one.")
+        object.__setattr__(self, "fields", fields)
+        object.__setattr__(self, "coordinates", coordinates)
+        object.__setattr__(self, "conditions", tuple(self.conditions))
+        statement = Statement(self.domain, self.points, fields, coordinates)
+        terms = statement.terms(self.residual, self.conditions)
+        object.__setattr__(self, "_terms", tuple(term.traced() for term in terms))
+        self._check_solution()
+
+    def terms(
+        self, dtype: torch.dtype = torch.float64, device: torch.device | str = "cpu"
+    ) -> tuple[Term, ...]:
+        """The terms of the loss, the PDE's residual first."""
+        return tuple(term.to(dtype, device) for term in self._terms)
+
+    @cached_property
+    def axes(self) -> tuple[str, ...]:
+        """Names of the coordinates, space first."""
+        return tuple(self.coordinates or ())
+
+    @cached_property
+    def test_points(self) -> Array:
+        """The points on which errors are measured, shape (m, d)."""
+        if isinstance(self.solution, Reference):
+            return self.solution.points
+        return self.points.test_points(self.domain)
+
+    @cached_property
+    def test_values(self) -> Array | None:
+        """The known solution on the test points, shape (m, fields), if there is one."""
+        if self.solution is None:
+            return None
+        if isinstance(self.solution, Reference):
+            return np.stack([self.solution.values[name] for name in self.fields], axis=1)
+        return self._solve(self.solution, self.test_points)
+
+    def errors(self, predict: Callable[[Array], Array]) -> dict[str, float]:
+        """The relative L2 error of each field, ‖û − u‖ / ‖u‖ over the test points.
+
+        A field whose solution is zero everywhere is given by the root mean square of û.
+
+        Args:
+            predict: From points, shape (m, d), to the fields' values, shape (m, fields).
+        """
+        exact = self.test_values
+        if exact is None:
+            return {}
+        norm = np.linalg.norm(exact, axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):  # an error that overflowed is reported as such
+            distance = np.linalg.norm(predict(self.test_points) - exact, axis=0)
+        scale = np.where(norm > 0, norm, math.sqrt(len(exact)))
+        return {name: float(value) for name, value in zip(self.fields, distance / scale, strict=True)}
+
+    def _solve(self, solution: UserFunction, points: Array) -> Array:
+        """An exact solution on points, shape (m, fields)."""
+        bound = Bound.of(solution, "the solution", dict.fromkeys(self.axes, "coordinate"))
+        columns = torch.as_tensor(points).unbind(dim=1)
+        values = bound.checked(dict(zip(self.axes, columns, strict=True)))
+        tensors = components(values, len(points), "the solution")
+        if len(tensors) != len(self.fields):
+            raise ProblemError(
+                f"the solution returned {len(tensors)} components; "
+                f"expected {len(self.fields)}, in the order {', '.join(self.fields)}."
+            )
+        exact = torch.stack([tensor.detach().to(torch.float64) for tensor in tensors], dim=1)
+        self._require_finite(exact, points)
+        return exact.numpy()
+
+    def _require_finite(self, exact: Tensor, points: Array) -> None:
+        bad = torch.nonzero(~torch.isfinite(exact).all(dim=1))
+        if len(bad):
+            place = ", ".join(f"{n} = {v:.6g}" for n, v in zip(self.axes, points[int(bad[0])], strict=True))
+            raise ProblemError(f"the solution is not finite at {place}; it must be on all test points.")
+
+    def _check_solution(self) -> None:
+        """Try the solution on the interior points: a mistake in it should not wait for the training's end."""
+        if isinstance(self.solution, Reference):
+            missing = [name for name in self.fields if name not in self.solution.values]
+            if missing or self.solution.points.shape[1] != len(self.axes):
+                raise ProblemError(
+                    f"the reference has fields {', '.join(self.solution.values)} on "
+                    f"{self.solution.points.shape[1]} axes; "
+                    f"expected {', '.join(self.fields)} on {len(self.axes)}."
+                )
+        elif self.solution is not None:
+            self._solve(self.solution, self._terms[0].sides[0].points.cpu().numpy())
+
+
+def _names(given: Any, kind: str) -> tuple[str, ...]:
+    """Names that can be arguments of a Python function, each once."""
+    names = (given,) if isinstance(given, str) else tuple(given)
+    if not names:
+        raise ProblemError(f"there is no {kind}; give at least one name.")
+    for name in names:
+        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+            raise ProblemError(f"the {kind} {name!r} is not a name that an argument of a function can have.")
+    if len(set(names)) < len(names):
+        raise ProblemError(f"the {kind}s {', '.join(names)} are not all different.")
+    return names
+
+
+def _coordinates(
+    default: tuple[str, ...], fields: tuple[str, ...], residual: UserFunction
+) -> tuple[str, ...]:
+    """The names of the coordinates, by the residual's arguments.
+
+    Usual names (x, y, z, t) mean what they usually mean, in whatever order they are written. Other names are
+    taken in order, one per axis; a usual name among them must then stand in its usual place.
+    """
+    try:
+        parameters = inspect.signature(residual).parameters.values()
+    except (TypeError, ValueError):
+        return default
+    asked = tuple(p.name for p in parameters if p.name not in fields and p.default is p.empty)
+    if set(asked) <= set(default) or len(asked) != len(default):
+        return default
+    for position, name in enumerate(asked):
+        if name in default and default[position] != name:
+            raise ProblemError(
+                f"the residual's arguments {', '.join(asked)} do not say which coordinate is which; "
+                f"give Problem(coordinates=[...]) in the order of the domain's axes {', '.join(default)}."
+            )
+    return asked

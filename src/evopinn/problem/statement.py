@@ -1,0 +1,229 @@
+"""From what a user states to the terms of the loss: each condition meets its points here."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from evopinn.errors import ProblemError
+from evopinn.problem.binding import Bound, UserFunction, user_line
+from evopinn.problem.conditions import Boundary, Condition, Data, Initial, Periodic
+from evopinn.problem.domains import Domain, SpaceTime
+from evopinn.problem.fields import MAX_ORDER, multi_index
+from evopinn.problem.points import Points
+from evopinn.problem.terms import Namespace, Side, Term
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Turns a residual and conditions into terms.
+
+    Attributes:
+        domain: Where the PDE holds.
+        points: How many points there are and how they are placed.
+        fields: Names of the unknown functions.
+        coordinates: Names of the coordinates, in the order of the domain's axes.
+    """
+
+    domain: Domain
+    points: Points
+    fields: tuple[str, ...]
+    coordinates: tuple[str, ...]
+
+    def terms(self, residual: UserFunction, conditions: Iterable[Condition]) -> tuple[Term, ...]:
+        """The term of the residual, then one per condition."""
+        terms = [self._term("residual", 1.0, residual, self.points.interior_points(self.domain))]
+        builders: dict[type[Condition], Callable[[Any], Term]] = {
+            Initial: self._initial,
+            Boundary: self._boundary,
+            Periodic: self._periodic,
+            Data: self._data,
+        }
+        for condition in conditions:
+            if type(condition) not in builders:
+                raise ProblemError(
+                    f"a condition is a {type(condition).__name__}; "
+                    f"give {', '.join(kind.__name__ for kind in builders)}."
+                )
+            if not (math.isfinite(condition.weight) and condition.weight >= 0):
+                raise ProblemError(
+                    f"a weight is {condition.weight}; it must be a finite number, not negative."
+                )
+            terms.append(builders[type(condition)](condition))
+        return _numbered(terms)
+
+    def _term(
+        self, name: str, weight: float, function: UserFunction, points: Array, normals: Array | None = None
+    ) -> Term:
+        """A term on one set of points."""
+        side = self._side(points, normals)
+        known = dict.fromkeys(self.fields, "field") | dict.fromkeys(self.coordinates, "coordinate")
+        known |= {column: "normal" for column in side.columns if column not in known}
+        bound = Bound.of(function, f"the {name}" if name == "residual" else f"the condition {name!r}", known)
+        return self._build(name, weight, (side,), lambda sides: bound.checked(sides[0]))
+
+    def _build(
+        self,
+        name: str,
+        weight: float,
+        sides: tuple[Side, ...],
+        function: Callable[[Sequence[Namespace]], Any],
+    ) -> Term:
+        return Term(name, float(weight), sides, self.fields, self.coordinates, function)
+
+    def _side(self, points: Array, normals: Array | None = None) -> Side:
+        tensor = torch.as_tensor(points)
+        columns = dict(zip(self.coordinates, tensor.unbind(dim=1), strict=True))
+        if normals is not None:
+            parts = torch.as_tensor(normals).unbind(dim=1)
+            axes = self.coordinates[: len(parts)]
+            columns = {f"n{axis}": part for axis, part in zip(axes, parts, strict=True)} | columns
+        return Side(tensor, columns)
+
+    def _initial(self, condition: Initial) -> Term:
+        if not isinstance(self.domain, SpaceTime):
+            raise ProblemError("an Initial condition needs time; multiply the domain by Time(start, end).")
+        points = self.points.initial_points(self.domain)
+        return self._term(condition.name or "initial", condition.weight, condition.function, points)
+
+    def _boundary(self, condition: Boundary) -> Term:
+        on = condition.on
+        if callable(on):
+            place, name = self._predicate(on), "boundary (predicate)"
+        elif on is None:
+            place, name = None, "boundary"
+        else:
+            place = (on,) if isinstance(on, str) else tuple(on)
+            name = f"boundary ({', '.join(place)})"
+        found = self.points.part_points(self.domain, place)
+        name = condition.name or name
+        return self._term(name, condition.weight, condition.function, found.points, found.normals)
+
+    def _predicate(self, predicate: Callable[..., Any]) -> Callable[..., Any]:
+        """A predicate that asks for coordinates by name, made to take them by position."""
+        bound = Bound.of(predicate, "the predicate", dict.fromkeys(self.coordinates, "coordinate"))
+        return lambda *columns: bound.checked(dict(zip(self.coordinates, columns, strict=True)))
+
+    def _periodic(self, condition: Periodic) -> Term:
+        if condition.axis not in self.coordinates:
+            raise ProblemError(
+                f"Periodic({condition.axis!r}) names no coordinate; there are {', '.join(self.coordinates)}."
+            )
+        axis = self.domain.coordinates[self.coordinates.index(condition.axis)]
+        sides = tuple(self._side(points) for points in self.points.periodic_points(self.domain, axis))
+        name = condition.name or f"periodic {condition.axis}"
+        function = condition.function or self._equal_to_order(condition)
+
+        def compare(spaces: Sequence[Namespace]) -> Any:
+            try:
+                return function(*(SimpleNamespace(**space) for space in spaces))
+            except ProblemError:
+                raise
+            except Exception as error:
+                raise ProblemError(
+                    f"the condition {name!r} raised {type(error).__name__}: {error}{user_line(error)}."
+                ) from error
+
+        return self._build(name, condition.weight, sides, compare)
+
+    def _equal_to_order(self, condition: Periodic) -> Callable[[Any, Any], Any]:
+        """All wanted fields, and their derivatives along the axis, agree on both sides."""
+        if not 0 <= condition.order <= MAX_ORDER:
+            raise ProblemError(f"Periodic(order={condition.order}): the order must lie in 0 to {MAX_ORDER}.")
+        wanted = condition.fields or self.fields
+        for name in wanted:
+            self._require_field(name, f"Periodic({condition.axis!r})")
+        derivatives = ["_".join([condition.axis] * order) for order in range(1, condition.order + 1)]
+
+        def difference(low: Any, high: Any) -> list[Tensor]:
+            gaps: list[Tensor] = []
+            for name in wanted:
+                one, other = getattr(low, name), getattr(high, name)
+                gaps.append(one - other)
+                gaps.extend(getattr(one, along) - getattr(other, along) for along in derivatives)
+            return gaps
+
+        return difference
+
+    def _data(self, condition: Data) -> Term:
+        points = self._data_points(condition.points)
+        side = self._side(points)
+        measured: dict[str, Tensor] = {}
+        for name, values in condition.values.items():
+            field, _, derivative = name.partition(".")
+            self._require_field(field, "Data")
+            if derivative:
+                multi_index(derivative, self.coordinates)
+            measured[name] = torch.as_tensor(_finite(values, (len(points),), f"Data: the values of {name}"))
+        if not measured:
+            raise ProblemError('Data has no values; give for example {"u": [...]}.')
+
+        def misfit(spaces: Sequence[Namespace]) -> list[Tensor]:
+            gaps: list[Tensor] = []
+            for name in measured:
+                field, _, derivative = name.partition(".")
+                value = spaces[0][field]
+                gaps.append(
+                    (getattr(value, derivative) if derivative else value) - spaces[0][f"measured {name}"]
+                )
+            return gaps
+
+        columns = {**side.columns, **{f"measured {name}": values for name, values in measured.items()}}
+        name = condition.name or "data"
+        return self._build(name, condition.weight, (replace(side, columns=columns),), misfit)
+
+    def _data_points(self, points: ArrayLike | Mapping[str, ArrayLike]) -> Array:
+        if isinstance(points, Mapping):
+            columns = points
+            if set(columns) != set(self.coordinates):
+                raise ProblemError(
+                    f"Data has points by the names {', '.join(columns)}; "
+                    f"expected {', '.join(self.coordinates)}."
+                )
+            points = np.stack(
+                [np.asarray(columns[name], dtype=np.float64) for name in self.coordinates], axis=-1
+            )
+        return _finite(points, (None, len(self.coordinates)), "Data: points")
+
+    def _require_field(self, name: str, where: str) -> None:
+        if name not in self.fields:
+            raise ProblemError(
+                f"{where} names {name!r}, which is no field; there are {', '.join(self.fields)}."
+            )
+
+
+def _finite(values: ArrayLike, shape: tuple[int | None, ...], label: str) -> Array:
+    """An array of the expected shape, with finite entries."""
+    array = np.asarray(values, dtype=np.float64)
+    expected = tuple(
+        given if wanted is None else wanted for given, wanted in zip(array.shape, shape, strict=False)
+    )
+    if array.ndim != len(shape) or array.shape != expected or not len(array):
+        wanted = ", ".join("n" if size is None else str(size) for size in shape)
+        raise ProblemError(
+            f"{label} have shape {array.shape}; expected ({wanted}{',' if len(shape) == 1 else ''})."
+        )
+    if not np.isfinite(array).all():
+        row = int(np.nonzero(~np.isfinite(array))[0][0])
+        raise ProblemError(f"{label} are not finite in row {row}; remove or mend it.")
+    return array
+
+
+def _numbered(terms: Sequence[Term]) -> tuple[Term, ...]:
+    """The same terms, with a number behind names that occur several times."""
+    total, seen = Counter(term.name for term in terms), Counter[str]()
+    named: list[Term] = []
+    for term in terms:
+        seen[term.name] += 1
+        numbered = total[term.name] > 1
+        named.append(replace(term, name=f"{term.name} {seen[term.name]}") if numbered else term)
+    return tuple(named)

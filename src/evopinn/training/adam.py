@@ -1,0 +1,53 @@
+"""Adam (Kingma & Ba), as a pure step."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from evopinn.training.optimizer import Objective, State
+
+
+@dataclass(frozen=True, eq=False)
+class AdamState(State):
+    """The state of Adam: running means of the gradient and of its square, and the number of steps."""
+
+    mean: Tensor | None = None
+    square: Tensor | None = None
+    steps: int = 0
+
+
+@dataclass(frozen=True)
+class Adam:
+    """Adam on the full set of points; an epoch is one step.
+
+    With g the gradient, m and v its running means, both corrected for their start at zero:
+
+        θ ← θ − rate · m̂ / (sqrt(v̂) + ε)
+
+    Attributes:
+        rate: The learning rate.
+        decay: Decay of the running means of g and g².
+        epsilon: ε.
+    """
+
+    rate: float = 1e-3
+    decay: tuple[float, float] = (0.9, 0.999)
+    epsilon: float = 1e-8
+
+    def init(self, objective: Objective, theta: Tensor) -> AdamState:
+        """The state at the start."""
+        loss, gradient = objective(theta)
+        return AdamState(theta, loss, gradient)
+
+    def step(self, objective: Objective, state: AdamState) -> AdamState:
+        """The state after one step."""
+        g, steps = state.gradient, state.steps + 1
+        zero = torch.zeros_like(g)
+        mean = torch.lerp(zero if state.mean is None else state.mean, g, 1 - self.decay[0])
+        square = torch.lerp(zero if state.square is None else state.square, g * g, 1 - self.decay[1])
+        unbiased = mean / (1 - self.decay[0] ** steps)
+        spread = (square / (1 - self.decay[1] ** steps)).sqrt()
+        theta = state.theta - self.rate * unbiased / (spread + self.epsilon)
+        loss, gradient = objective(theta)
+        return AdamState(theta, loss, gradient, False, mean, square, steps)

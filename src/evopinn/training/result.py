@@ -1,0 +1,113 @@
+"""What a training gives: the trained network, its loss and errors, and how it got there."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from evopinn.errors import TrainingError
+from evopinn.genome import Genome
+from evopinn.network import Layout, Network, forward
+from evopinn.training.status import Status
+
+Array = NDArray[np.float64]
+BLOCK = 8192
+
+
+@dataclass(frozen=True)
+class History:
+    """The course of a training.
+
+    Attributes:
+        losses: The loss at the start and after each epoch.
+        error_epochs: The epochs after which errors were measured.
+        errors: Per field, its relative L2 error after these epochs.
+    """
+
+    losses: tuple[float, ...]
+    error_epochs: tuple[int, ...]
+    errors: Mapping[str, tuple[float, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingResult:
+    """A trained network.
+
+    Attributes:
+        problem: Name of the problem, or the file that it came from.
+        coordinates: Names of the network's inputs.
+        fields: Names of its outputs.
+        genome: Its structure and activation.
+        theta: Its parameters, those with the least loss that was seen.
+        loss: That loss.
+        errors: The relative L2 error of each field, where a solution is known.
+        status: How the training ended.
+        epochs: How many epochs were trained.
+        evaluations: How often loss and gradient were evaluated.
+        seconds: How long it took.
+        seed: The seed of the initial parameters.
+        optimizer: The optimiser's name.
+        history: Losses and errors on the way.
+    """
+
+    problem: str
+    coordinates: tuple[str, ...]
+    fields: tuple[str, ...]
+    genome: Genome
+    theta: Tensor
+    loss: float
+    errors: Mapping[str, float]
+    status: Status
+    epochs: int
+    evaluations: int
+    seconds: float
+    seed: int
+    optimizer: str
+    history: History
+
+    @property
+    def parameters(self) -> int:
+        """The number of parameters of the network."""
+        return len(self.theta)
+
+    def predict(self, points: ArrayLike) -> Array:
+        """The fields on points.
+
+        Args:
+            points: Shape (n, d), in the order of `coordinates`.
+
+        Returns:
+            Shape (n, fields), in the order of `fields`.
+        """
+        array = np.asarray(points, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != len(self.coordinates):
+            raise TrainingError(
+                f"predict was given points of shape {array.shape}; "
+                f"expected (n, {len(self.coordinates)}): one column each for {', '.join(self.coordinates)}."
+            )
+        return predict(self.genome, self.layout, self.theta, array)
+
+    @property
+    def layout(self) -> Layout:
+        """Where each tensor lies in θ."""
+        return Layout.of(self.genome, len(self.coordinates), len(self.fields))
+
+    def latex(self) -> str:
+        """The activation in LaTeX."""
+        return self.genome.activation.latex()
+
+    def to_torch(self) -> Network:
+        """The trained network as an ordinary torch module."""
+        return Network(self.genome, len(self.coordinates), len(self.fields), self.theta)
+
+
+def predict(genome: Genome, layout: Layout, theta: Tensor, points: Array) -> Array:
+    """A network's output on points, shape (n, outputs), computed in blocks so that memory stays small."""
+    tensors = layout.unpack(theta)
+    with torch.no_grad():
+        blocks = torch.as_tensor(points).to(theta).split(BLOCK)
+        outputs = [forward(genome, tensors, block) for block in blocks]
+        return torch.cat(outputs).to("cpu", torch.float64).numpy()

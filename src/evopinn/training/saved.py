@@ -1,0 +1,172 @@
+"""Saving a trained network and loading it again.
+
+Two files with one name: the tensors as `.safetensors`, everything else as `.json`. Neither can run code.
+Each is written under a temporary name, forced to disk and renamed, so that a file is either whole or absent.
+"""
+
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import torch
+from safetensors.torch import load_file, save_file
+
+from evopinn.errors import StoredModelError
+from evopinn.genome import Genome
+from evopinn.network import Layout
+from evopinn.training.result import History, TrainingResult
+from evopinn.training.status import Status
+
+FORMAT = 1
+
+
+def save(result: TrainingResult, name: str | Path) -> tuple[Path, Path]:
+    """Write a trained network to `name.safetensors` and `name.json`.
+
+    Returns:
+        The paths of the two files.
+    """
+    weights, sidecar = _paths(name)
+    weights.parent.mkdir(parents=True, exist_ok=True)
+    tensors = {key: tensor.contiguous() for key, tensor in result.layout.unpack(result.theta).items()}
+    _replace(weights, lambda path: save_file(tensors, path))
+    description = json.dumps(
+        {**_describe(result), "weights_sha256": _digest(weights)}, indent=1, allow_nan=False
+    )
+    _replace(sidecar, lambda path: path.write_text(description + "\n", encoding="utf-8"))
+    return weights, sidecar
+
+
+def load(name: str | Path) -> TrainingResult:
+    """Read a trained network that `save` wrote.
+
+    Args:
+        name: The common name of the two files, with or without the ending of one of them.
+    """
+    weights, sidecar = _paths(name)
+    for path in (weights, sidecar):
+        if not path.is_file():
+            raise StoredModelError(
+                f"there is no file {path}; a saved model is {weights.name} and {sidecar.name}."
+            )
+    try:
+        return _read(weights, sidecar)
+    except StoredModelError:
+        raise
+    except (LookupError, TypeError, ValueError, RuntimeError, safetensors.SafetensorError) as error:
+        raise StoredModelError(
+            f"{weights} and {sidecar.name} are not a model saved by evopinn, or are damaged: "
+            f"{type(error).__name__}: {error}."
+        ) from error
+
+
+def _read(weights: Path, sidecar: Path) -> TrainingResult:
+    stored = json.loads(sidecar.read_text(encoding="utf-8"))
+    if stored["format"] != FORMAT:
+        raise StoredModelError(
+            f"{sidecar} has format {stored['format']}; this version of evopinn reads format {FORMAT}."
+        )
+    if stored["weights_sha256"] != _digest(weights):
+        raise StoredModelError(f"{weights} is not the file that {sidecar.name} describes, or is damaged.")
+    return _restore(stored, load_file(weights))
+
+
+def _paths(name: str | Path) -> tuple[Path, Path]:
+    text = str(name)
+    for ending in (".safetensors", ".json"):
+        text = text.removesuffix(ending)
+    return Path(f"{text}.safetensors"), Path(f"{text}.json")
+
+
+def _replace(path: Path, write: Callable[[Path], Any]) -> None:
+    """Write a file whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        write(temporary)
+        with temporary.open("rb") as written:
+            os.fsync(written.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _describe(result: TrainingResult) -> dict[str, Any]:
+    history = result.history
+    return {
+        "format": FORMAT,
+        "problem": result.problem,
+        "coordinates": result.coordinates,
+        "fields": result.fields,
+        "genome": result.genome.to_json(),
+        "genome_text": str(result.genome),
+        "seed": result.seed,
+        "optimizer": result.optimizer,
+        "status": result.status,
+        "epochs": result.epochs,
+        "evaluations": result.evaluations,
+        "seconds": result.seconds,
+        "loss": _plain(result.loss),
+        "errors": {name: _plain(value) for name, value in result.errors.items()},
+        "history": {
+            "losses": [_plain(loss) for loss in history.losses],
+            "error_epochs": history.error_epochs,
+            "errors": {name: [_plain(e) for e in each] for name, each in history.errors.items()},
+        },
+        "versions": {
+            "evopinn": version("evopinn"),
+            "torch": torch.__version__,
+            "numpy": version("numpy"),
+            "python": platform.python_version(),
+        },
+    }
+
+
+def _restore(stored: dict[str, Any], tensors: dict[str, torch.Tensor]) -> TrainingResult:
+    genome = Genome.from_json(stored["genome"])
+    layout = Layout.of(genome, len(stored["coordinates"]), len(stored["fields"]))
+    expected = {entry.name: entry.shape for entry in layout.entries}
+    given = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
+    if given != expected:
+        differing = sorted(
+            name for name in given.keys() | expected.keys() if given.get(name) != expected.get(name)
+        )
+        raise StoredModelError(
+            f"the tensors do not fit the genome {genome}: {', '.join(differing)} are missing, unknown or of "
+            "another shape; the two files do not belong together."
+        )
+    history = stored["history"]
+    return TrainingResult(
+        problem=stored["problem"],
+        coordinates=tuple(stored["coordinates"]),
+        fields=tuple(stored["fields"]),
+        genome=genome,
+        theta=layout.pack(tensors),
+        loss=float(stored["loss"]),
+        errors={name: float(value) for name, value in stored["errors"].items()},
+        status=Status(stored["status"]),
+        epochs=stored["epochs"],
+        evaluations=stored["evaluations"],
+        seconds=stored["seconds"],
+        seed=stored["seed"],
+        optimizer=stored["optimizer"],
+        history=History(
+            tuple(float(loss) for loss in history["losses"]),
+            tuple(history["error_epochs"]),
+            {name: tuple(float(e) for e in each) for name, each in history["errors"].items()},
+        ),
+    )
+
+
+def _plain(value: float) -> float | str:
+    """A number as JSON can hold it: `nan` and `inf`, which it cannot, as text that `float` reads."""
+    return value if abs(value) < float("inf") else str(value)

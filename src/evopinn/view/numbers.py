@@ -1,0 +1,30 @@
+"""Numbers as a person reads them."""
+
+import math
+
+
+def scientific(value: float) -> str:
+    """Three digits: `8.85e-05`."""
+    return f"{value:.2e}"
+
+
+def duration(seconds: float) -> str:
+    """A duration in the two units that matter: `850 ms`, `12.3 s`, `4 min 05 s`, `2 h 10 min`."""
+    if seconds < 1:
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def spread(mean: float, deviation: float) -> str:
+    """A mean and its standard deviation: `8.85e-05 ± 3.40e-05`."""
+    return f"{scientific(mean)} ± {scientific(deviation)}"
+
+
+def json_number(value: float) -> float | None:
+    """A number as JSON has it: not-a-number and infinity are null."""
+    return value if math.isfinite(value) else None

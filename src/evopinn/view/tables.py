@@ -1,0 +1,132 @@
+"""Tables for the terminal, and the same content as plain data for scripts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.table import Table
+
+from evopinn.genome import PublishedError, PublishedModel, Space
+from evopinn.problem import Problem
+from evopinn.problems import Row
+from evopinn.training import TrainingResult
+from evopinn.view.numbers import duration, json_number, scientific, spread
+
+
+def problems_table(rows: Iterable[Row]) -> Table:
+    """The catalogue."""
+    table = _table("name", "cases", "coordinates", "fields", "problem")
+    for row in rows:
+        cases = ", ".join(row.cases)
+        table.add_row(row.name, cases, ", ".join(row.coordinates), ", ".join(row.fields), row.title)
+    return table
+
+
+def problem_table(problem: Problem) -> Table:
+    """One problem: the terms of its loss with their points and weights."""
+    table = _table("term", "weight", "points", "derivatives", title=f"{problem.name}: {problem.title}")
+    for term in problem.terms():
+        table.add_row(term.name, f"{term.weight:g}", str(term.count), ", ".join(term.derivatives))
+    known = "not known" if problem.solution is None else f"known on {len(problem.test_points)} test points"
+    table.caption = f"solution: {known}"
+    return table
+
+
+def models_table(models: Iterable[PublishedModel]) -> Table:
+    """Published models with their errors on the case that they were found for."""
+    table = _table("problem", "model", "published error, case I", "genome")
+    for model in models:
+        errors = [f"{e.field} {spread(e.mean, e.deviation)}" for e in model.errors if e.case == "I"]
+        table.add_row(model.problem, f"paper:{model.name}", "\n".join(errors), str(model.genome))
+    return table
+
+
+def models_data(models: Iterable[PublishedModel]) -> list[dict[str, Any]]:
+    """Published models as plain data."""
+    return [
+        {
+            "problem": model.problem,
+            "model": f"paper:{model.name}",
+            "genome": str(model.genome),
+            "errors": [asdict(error) for error in model.errors],
+        }
+        for model in models
+    ]
+
+
+def training_table(result: TrainingResult, published: Iterable[PublishedError] = ()) -> Table:
+    """What a training gave, beside the published errors if there are any."""
+    table = Table(show_header=False, box=None, pad_edge=False)
+    rows: list[tuple[str, str]] = [
+        ("problem", result.problem),
+        ("genome", str(result.genome)),
+        ("loss", scientific(result.loss)),
+    ]
+    beside = {e.field: f"   (published {spread(e.mean, e.deviation)})" for e in published}
+    for field, error in result.errors.items():
+        rows.append((f"error of {field}", scientific(error) + beside.get(field, "")))
+    rows += [
+        ("parameters", f"{result.parameters:,}"),
+        (
+            "epochs",
+            f"{result.epochs:,} ({result.evaluations:,} evaluations, {result.optimizer}, seed {result.seed})",
+        ),
+        ("time", duration(result.seconds)),
+        ("status", f"{result.status}: {result.status.meaning}"),
+    ]
+    for name, value in rows:
+        table.add_row(f"[bold]{name}[/bold]", value)
+    return table
+
+
+def training_data(result: TrainingResult) -> dict[str, Any]:
+    """What a training gave, as plain data."""
+    return {
+        "problem": result.problem,
+        "genome": str(result.genome),
+        "loss": json_number(result.loss),
+        "errors": {name: json_number(error) for name, error in result.errors.items()},
+        "parameters": result.parameters,
+        "epochs": result.epochs,
+        "evaluations": result.evaluations,
+        "optimizer": result.optimizer,
+        "seed": result.seed,
+        "seconds": result.seconds,
+        "status": str(result.status),
+    }
+
+
+def space_table(space: Space) -> Table:
+    """The size of a search space, as in the paper's Table 2."""
+    table = _table("activation functions", "number", "models", title=f"search space: {space}")
+    structures = space.count_structures()
+    for label, count in _activation_counts(space):
+        table.add_row(label, scientific(count), scientific(structures * count))
+    table.caption = f"structures: {scientific(structures)}"
+    return table
+
+
+def space_data(space: Space) -> dict[str, Any]:
+    """The size of a search space as plain data, exact."""
+    by_size = {str(size): space.count_activations(size) for size in range(1, space.max_operators + 1)}
+    return {
+        "space": str(space),
+        "structures": space.count_structures(),
+        "activations": {**by_size, "all": space.count_activations()},
+        "models": space.count_models(),
+    }
+
+
+def _activation_counts(space: Space) -> Sequence[tuple[str, int]]:
+    sizes = [
+        (f"of {m} operator{'s' * (m > 1)}", space.count_activations(m))
+        for m in range(1, space.max_operators + 1)
+    ]
+    return [*sizes, (f"of 1 to {space.max_operators}", space.count_activations())]
+
+
+def _table(*columns: str, title: str | None = None) -> Table:
+    table = Table(title=title, title_justify="left", caption_justify="left", header_style="bold", box=None)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table

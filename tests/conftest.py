@@ -1,0 +1,44 @@
+import os
+
+import pytest
+import torch
+
+from evopinn.problem import Boundary, Grid, Initial, Interval, Problem, Time
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """Tests run side by side, one process a core."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def oscillator() -> Problem:
+    """u'' + u = 0 with u = cos t: the cheapest problem with a known solution."""
+    return Problem(
+        domain=Interval(0, 1),
+        fields=["u"],
+        residual=lambda u, x: u.xx + u,
+        conditions=[Boundary(lambda u, x: u - torch.cos(x), weight=10)],
+        points=Grid(interior=20, boundary=2, test=21),
+        solution=lambda x: 1 * torch.cos(x),
+        name="oscillator",
+    )
+
+
+@pytest.fixture(scope="session")
+def transport() -> Problem:
+    """u_t + u_x = 0 with u = sin(x − t): space and time, initial and boundary conditions."""
+    return Problem(
+        domain=Interval(0, 1) * Time(0, 1),
+        fields=["u"],
+        residual=lambda u, x, t: u.t + u.x,
+        conditions=[
+            Initial(lambda u, x: u - torch.sin(x)),
+            Boundary(lambda u, t: u + torch.sin(t), on="left"),
+        ],
+        points=Grid(interior=(8, 8), initial=9, boundary=18, test=(11, 11)),
+        solution=lambda x, t: torch.sin(x - t),
+        name="transport",
+    )

@@ -1,0 +1,81 @@
+import textwrap
+
+import pytest
+
+from evopinn.errors import ProblemError
+from evopinn.problem import is_problem_file, load_problem
+
+GOOD = """
+    import evopinn as ep
+    def make(name):
+        return ep.Problem(
+            domain=ep.Interval(0, 1), fields=["u"], residual=lambda u: u.xx, conditions=[],
+            points=ep.Grid(interior=5), name=name,
+        )
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="my_problem.py"):
+        path = tmp_path / name
+        path.write_text(textwrap.dedent(GOOD) + textwrap.dedent(text))
+        return str(path)
+
+    return write
+
+
+def test_the_only_problem_of_a_file_needs_no_name(write):
+    path = write("anything = make('one')")
+    assert is_problem_file(path)
+    assert load_problem(path).name == "one"
+
+
+def test_several_problems_are_told_apart_by_name(write):
+    path = write("a = make('A')\nb = make('B')\ndef c(): return make('C')")
+    assert [load_problem(f"{path}:{name}").name for name in "abc"] == ["A", "B", "C"]
+    with pytest.raises(ProblemError, match="which problem is meant; it has a, b"):
+        load_problem(path)
+    with pytest.raises(ProblemError, match="no problem called 'd'"):
+        load_problem(f"{path}:d")
+
+
+def test_among_several_the_one_called_problem_is_meant(write):
+    assert load_problem(write("a = make('A')\nproblem = make('P')")).name == "P"
+
+
+def test_a_file_can_import_its_neighbours_and_use_dataclasses(write, tmp_path):
+    (tmp_path / "neighbour_module.py").write_text("title = 'from next door'")
+    path = write(
+        """
+        from __future__ import annotations
+        import neighbour_module
+        problem = make(neighbour_module.title)
+    """.replace("from __future__ import annotations", "import dataclasses")
+    )
+    assert load_problem(path).name == "from next door"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = 1", "no Problem at its top level"),
+        ("problem = make(", "SyntaxError: .* never closed .*my_problem.py, line 8"),
+        ("problem = makke('a')", "NameError.*my_problem.py, line 8"),
+        ("ep.Interval(1, 0)", "Interval.*my_problem.py, line 8"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_in_a_sentence(write, text, message):
+    with pytest.raises(ProblemError, match=message) as caught:
+        load_problem(write(text))
+    assert "Traceback" not in str(caught.value)
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(ProblemError, match=r"no file nowhere\.py"):
+        load_problem("nowhere.py")
+
+
+def test_a_name_of_the_catalogue_is_no_file():
+    assert not is_problem_file("klein-gordon:II")
+    assert is_problem_file("C:/some/where.py:name")

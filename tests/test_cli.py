@@ -1,0 +1,216 @@
+"""The command line as a user meets it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from evopinn import cli
+from evopinn.training import load
+
+OWN_PROBLEM = """
+import torch
+import evopinn as ep
+
+problem = ep.Problem(
+    domain=ep.Interval(0, 1),
+    fields=["u"],
+    residual=lambda u, x: u.xx + u,
+    conditions=[ep.Boundary(lambda u, x: u - torch.cos(x))],
+    points=ep.Grid(interior=20, boundary=2),
+    solution=lambda x: torch.cos(x),
+    name="mine",
+)
+"""
+
+SMALL = "layers=3 neurons=20 activation=tanh(x)"
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command line in this process: exit code, standard output, standard error."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["evopinn", *arguments])
+        monkeypatch.setenv("COLUMNS", "200")
+        handler = signal.getsignal(signal.SIGTERM)
+        try:
+            with pytest.raises(SystemExit) as ended:
+                cli.main()
+        finally:
+            signal.signal(signal.SIGTERM, handler)
+        output = capsys.readouterr()
+        return ended.value.code or 0, output.out, output.err
+
+    return run
+
+
+@pytest.fixture
+def own(tmp_path):
+    path = tmp_path / "my_problem.py"
+    path.write_text(OWN_PROBLEM)
+    return str(path)
+
+
+def test_problems_lists_the_catalogue(run):
+    code, out, _ = run("problems")
+    assert code == 0
+    for name in ("klein-gordon", "burgers", "lame", "allen-cahn", "kovasznay"):
+        assert name in out
+
+
+def test_problems_shows_one_problem_with_its_terms(run):
+    code, out, _ = run("problems", "lame:IV")
+    assert code == 0
+    for text in ("4232", "300", "200", "u.xx", "v.xy", "17268"):
+        assert text in out
+
+
+def test_models_lists_all_published_models(run):
+    code, out, _ = run("models", "--json")
+    assert code == 0
+    models = json.loads(out)
+    assert len(models) == 45
+    assert models[12]["model"] == "paper:evo-dpste-1"
+    assert models[12]["errors"][0] == {"case": "I", "field": "u", "mean": 8.85e-5, "deviation": 3.40e-5}
+    code, out, _ = run("models", "lame")
+    assert out.count("paper:") == 15
+    assert "6.18e-06 ± 1.74e-06" in out
+
+
+def test_space_prints_the_papers_table(run):
+    code, out, _ = run("space")
+    assert code == 0
+    for figure in ("2.83e+05", "2.65e+05", "9.97e+08", "3.34e+12", "3.40e+12", "9.64e+17"):
+        assert figure in out
+    _, out, _ = run("space", "--space", "layers=3-4 neurons=8-16:8 operators=1 parameters=0", "--json")
+    assert json.loads(out) == {
+        "space": "layers=3-4 neurons=8-16:8 operators=1 parameters=0",
+        "structures": 36,
+        "activations": {"1": 23, "all": 23},
+        "models": 828,
+    }
+
+
+def test_train_a_users_own_problem(run, own, tmp_path):
+    name = str(tmp_path / "out" / "model")
+    code, out, err = run("train", own, "--genome", SMALL, "--epochs", "30", "--seed", "3", "--save", name)
+    assert code == 0
+    for text in ("loss", "error of u", "481", "30", "seed 3", "finished"):
+        assert text in out
+    assert "epoch 30/30" in err
+    assert load(name).problem == "mine"
+
+
+def test_train_prints_json_for_scripts(run, own):
+    code, out, _ = run("train", f"{own}:problem", "--genome", SMALL, "--epochs", "5", "--json", "--quiet")
+    assert code == 0
+    result = json.loads(out)
+    assert result["status"] == "finished"
+    assert result["parameters"] == 481
+    assert result["errors"].keys() == {"u"}
+
+
+def test_train_a_published_model_beside_the_published_error(run):
+    code, out, _ = run(
+        "train", "lame:II", "--model", "paper:evo-dpste-1", "--max-evaluations", "1", "--quiet"
+    )
+    assert code == 0
+    assert "published 6.26e-06 ± 2.23e-06" in out
+    assert "step-budget" in out
+
+
+def test_train_takes_the_papers_winner_if_nothing_is_said(run):
+    _, out, _ = run("train", "klein-gordon", "--max-evaluations", "1", "--json")
+    assert "asinh(x)*cos(x)" in json.loads(out)["genome"]
+
+
+def test_a_model_of_another_problem_can_be_named(run):
+    _, out, _ = run("train", "heat", "--model", "paper:lame/bo-fcnet-1", "--max-evaluations", "1", "--json")
+    assert "swish" in json.loads(out)["genome"]
+
+
+def test_bounds_of_the_search_space_can_be_widened(run, own):
+    tiny = ("train", own, "--genome", "layers=2 neurons=4 activation=tanh(x)", "--epochs", "1", "--json")
+    code, _, err = run(*tiny)
+    assert code == 2
+    assert "layers=2 is outside 3 to 11" in err
+    code, _, _ = run(*tiny, "--space", "layers=2-4 neurons=4-8:2")
+    assert code == 0
+
+
+def test_a_failed_training_has_an_exit_code_of_its_own(run, own):
+    genome = "layers=11 neurons=50 activation=exp(exp(exp(x)))"
+    code, out, _ = run("train", own, "--genome", genome, "--epochs", "3", "--json")
+    assert code == 1
+    assert json.loads(out)["loss"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "klein-gordn"], "no problem called 'klein-gordn'; did you mean klein-gordon?"),
+        (["train", "klein-gordon:IX"], "no case of klein-gordon called 'IX'"),
+        (["train", "nowhere.py"], "no file nowhere.py"),
+        (["train", "heat", "--model", "evo-dpste-1"], "a model is named paper:NAME"),
+        (["train", "heat", "--model", "paper:evo-dpste-1"], "no problem with published models called 'heat'"),
+        (["train", "lame", "--model", "paper:evo-dspte-1"], "did you mean evo-dpste-1"),
+        (["train", "heat", "--model", "paper:x", "--genome", SMALL], "choose one"),
+        (["train", "heat", "--genome", "layers=3 neurons=20 activation=tahn(x)"], "did you mean tanh"),
+        (["train", "heat", "--genome", "layers=3 neurons=20 activation=tanh((x)"], "position"),
+        (["train", "heat", "--genome", "layers=5 neurons=20 shortcuts=0-2,1-3 activation=x"], "0-2"),
+        (
+            ["train", "heat", "--genome", "layers=5 neurons=18 activation=x"],
+            "neurons=18 is not among 20 to 50",
+        ),
+        (["train", "heat", "--genome", SMALL, "--time-limit", "soon"], "'soon' is not a duration"),
+        (["train", "heat", "--genome", SMALL, "--optimizer", "sgd"], "no optimizer called 'sgd'"),
+        (["train", "heat", "--genome", SMALL, "--rate", "-1"], "learning rate is -1"),
+        (["train", "heat", "--genome", SMALL, "--device", "warp"], "device"),
+        (["models", "heat"], "There are models for klein-gordon, burgers, lame"),
+        (["space", "--space", "layers=many"], "layers"),
+    ],
+)
+def test_a_mistake_is_told_in_a_sentence(run, arguments, message):
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert message in err
+    assert err.startswith("error: ")
+    assert "Traceback" not in err
+    assert out == ""
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_an_interrupted_training_keeps_its_result(tmp_path, stop):
+    command = [sys.executable, "-c", "from evopinn.cli import main; main()", "train", "heat"]
+    options = ["--genome", SMALL, "--epochs", "100000", "--json", "--save", str(tmp_path / "kept")]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [*command, *options], stdout=pipe, stderr=pipe, text=True, env=environment
+    ) as process:
+        # The first line of progress says that the training is under way.
+        assert process.stderr.readline().startswith("epoch")
+        time.sleep(0.2)
+        process.send_signal(stop)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert json.loads(out)["status"] == "interrupted"
+    assert load(tmp_path / "kept").epochs > 0
+
+
+def test_the_time_limit_is_kept_by_the_clock(run):
+    began = time.monotonic()
+    _, out, _ = run("train", "heat", "--genome", SMALL, "--epochs", "1000000", "--time-limit", "2s", "--json")
+    assert json.loads(out)["status"] == "time-limit"
+    assert json.loads(out)["seconds"] < 2.5
+    assert time.monotonic() - began < 10
+
+
+def test_the_command_line_does_not_load_torch_before_it_is_needed():
+    code = "import sys, evopinn.cli; assert 'torch' not in sys.modules"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,206 @@
+import itertools
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+import torch
+
+from evopinn.errors import EvopinnError, TrainingError
+from evopinn.genome import Genome
+from evopinn.problem import Grid, Interval, Problem
+from evopinn.training import LBFGS, Adam, Status, train
+from evopinn.training.duration import parse_duration
+
+SMALL = Genome.parse("layers=3 neurons=20 activation=tanh(x)")
+
+
+def ticking(seconds):
+    """A clock that goes on by a fixed time at each look."""
+    return map(float, itertools.count(0, seconds)).__next__
+
+
+def test_training_solves_an_easy_problem(oscillator):
+    result = train(oscillator, SMALL, epochs=200, seed=1)
+    assert result.status in (Status.FINISHED, Status.CONVERGED)
+    assert result.errors["u"] < 1e-4
+    assert result.loss == min(result.history.losses)
+    points = np.linspace(0, 1, 7)[:, None]
+    assert np.allclose(result.predict(points), np.cos(points), atol=1e-3)
+
+
+def test_adam_lowers_the_loss_too(oscillator):
+    result = train(oscillator, SMALL, epochs=300, optimizer=Adam(rate=0.01))
+    assert result.optimizer == "adam"
+    assert result.loss < result.history.losses[0] / 100
+    assert result.evaluations == 301
+
+
+def test_a_genome_may_be_given_as_text_and_an_optimiser_by_name(oscillator):
+    result = train(oscillator, str(SMALL), epochs=2, optimizer="adam")
+    assert result.genome == SMALL
+
+
+def test_the_history_has_a_loss_per_epoch_and_errors_now_and_then(oscillator):
+    result = train(oscillator, SMALL, epochs=25, errors_every=10)
+    assert len(result.history.losses) == 26
+    assert result.history.error_epochs == (0, 10, 20, 25)
+    assert result.history.errors["u"][-1] == result.errors["u"]
+
+
+def test_progress_is_told_after_each_epoch(oscillator):
+    seen = []
+    train(oscillator, SMALL, epochs=5, errors_every=2, on_progress=seen.append)
+    assert [now.epoch for now in seen] == [0, 1, 2, 3, 4, 5]
+    assert all(now.epochs == 5 and "u" in now.errors for now in seen)
+
+
+def test_a_seed_means_one_result(oscillator):
+    first, second, other = (train(oscillator, SMALL, epochs=20, seed=seed) for seed in (3, 3, 4))
+    assert torch.equal(first.theta, second.theta)
+    assert first.history == second.history
+    assert not torch.equal(first.theta, other.theta)
+
+
+def test_single_precision(oscillator):
+    result = train(oscillator, SMALL, epochs=20, precision="float32")
+    assert result.theta.dtype == torch.float32
+    assert result.loss < result.history.losses[0]
+
+
+def broken(function):
+    return Problem(
+        domain=Interval(0, 1),
+        fields=["u"],
+        residual=function,
+        conditions=[],
+        points=Grid(interior=5),
+        name="broken",
+    )
+
+
+def test_a_loss_that_is_not_a_number_is_a_status():
+    result = train(broken(lambda u: torch.log(abs(u) - 0.4)), SMALL, epochs=10)
+    assert result.status is Status.NOT_A_NUMBER
+    assert result.status.failed
+    assert result.epochs == 0
+
+
+def test_a_loss_that_overflows_is_a_status():
+    result = train(broken(lambda u: 1e300 * (u.x + 1e3)), SMALL, epochs=10)
+    assert result.status is Status.OVERFLOW
+
+
+def test_a_gradient_that_is_not_a_number_is_a_status():
+    result = train(broken(lambda u: torch.sqrt(torch.abs(u * 0)) + u), SMALL, epochs=10)
+    assert result.status is Status.NOT_A_NUMBER
+
+
+def test_an_activation_that_overflows_is_a_status(oscillator):
+    result = train(oscillator, "layers=11 neurons=50 activation=exp(exp(exp(x)))", epochs=10)
+    assert result.status.failed
+    assert not np.isfinite(result.loss)
+
+
+def test_the_step_budget_ends_it_in_the_middle_of_a_line_search(oscillator):
+    result = train(oscillator, SMALL, epochs=1000, max_evaluations=17)
+    assert result.status is Status.STEP_BUDGET
+    assert result.evaluations == 17
+    assert result.loss == min(result.history.losses)
+
+
+def test_the_time_limit_is_kept(oscillator):
+    clock = ticking(1.0)
+    result = train(oscillator, SMALL, epochs=1000, time_limit="20s", clock=clock)
+    assert result.status is Status.TIME_LIMIT
+    assert 0 < result.evaluations < 12
+    assert clock() <= 20 + 8  # the clock also ticks while the result is put together
+
+
+def test_an_evaluation_that_would_end_too_late_is_not_begun(oscillator):
+    times = iter([0.0, 1.0, 9.0, 9.5, 10.0, 12.5, 13.0, 13.5, 14.0, 14.5, 15.0])
+    result = train(oscillator, SMALL, epochs=1000, time_limit=15, clock=lambda: next(times))
+    assert result.status is Status.TIME_LIMIT
+    assert result.evaluations == 1
+
+
+def test_a_time_limit_before_the_first_evaluation_leaves_a_result(oscillator):
+    result = train(oscillator, SMALL, epochs=5, time_limit=1, clock=ticking(2.0))
+    assert result.status is Status.TIME_LIMIT
+    assert np.isnan(result.loss)
+    assert result.errors["u"] > 0
+
+
+def test_ctrl_c_keeps_the_result(oscillator):
+    def interrupt_at_seven(now):
+        if now.epoch == 7:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    assert threading.current_thread() is threading.main_thread()
+    result = train(oscillator, SMALL, epochs=1000, on_progress=interrupt_at_seven)
+    assert result.status is Status.INTERRUPTED
+    assert result.epochs >= 7
+    assert result.loss < result.history.losses[0]
+
+
+def test_no_epochs_is_an_evaluation(oscillator):
+    result = train(oscillator, SMALL, epochs=0)
+    assert result.status is Status.FINISHED
+    assert len(result.history.losses) == 1
+
+
+def test_convergence_ends_it_early():
+    problem = broken(lambda u: u)
+    result = train(problem, "layers=3 neurons=20 activation=x", epochs=5000, optimizer=LBFGS())
+    assert result.status is Status.CONVERGED
+    assert result.epochs < 5000
+    assert result.loss < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"epochs": -1}, "epochs is -1"),
+        ({"epochs": 1.5}, "epochs is 1.5"),
+        ({"seed": -1}, "seed is -1"),
+        ({"errors_every": 0}, "errors_every is 0"),
+        ({"time_limit": 0}, "time_limit is 0"),
+        ({"time_limit": "soon"}, "'soon' is not a duration"),
+        ({"max_evaluations": 0}, "max_evaluations is 0"),
+        ({"optimizer": "lbgfs"}, "no optimizer called 'lbgfs'; did you mean lbfgs"),
+        ({"precision": "float16"}, "no precision called 'float16'"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(oscillator, setting, message):
+    with pytest.raises(EvopinnError, match=message):
+        train(oscillator, SMALL, **setting)
+
+
+def test_points_of_the_wrong_shape_are_refused(oscillator):
+    result = train(oscillator, SMALL, epochs=0)
+    with pytest.raises(TrainingError, match=r"shape \(3,\); expected \(n, 1\)"):
+        result.predict([0.0, 0.5, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("20s", 20),
+        ("10m", 600),
+        ("10 min", 600),
+        ("1h30m", 5400),
+        ("2h", 7200),
+        ("1.5", 1.5),
+        (".5m", 30),
+        (3, 3),
+    ],
+)
+def test_durations(text, seconds):
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "h", "10 parsecs", "-5s", "0s", "1m!"])
+def test_what_is_no_duration(text):
+    with pytest.raises(TrainingError, match="is not a duration"):
+        parse_duration(text)
