@@ -1,8 +1,8 @@
 """Time of one loss and gradient, beside a peer in the same run.
 
 The peer is a PINN as it is commonly written in torch: `nn.Linear` layers, the activation as a torch
-expression, nested `torch.autograd.grad`, Klein-Gordon's loss by hand, on the same points. One thread, warm, interleaved,
-medians: only ratios mean something on a shared machine.
+expression, nested `torch.autograd.grad`, Klein-Gordon's loss by hand, on the same points. One thread, warm,
+interleaved, medians: only ratios mean something on a shared machine.
 
     python benchmarks/evaluation.py [--rounds 5]
 """
