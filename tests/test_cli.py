@@ -169,7 +169,10 @@ def test_a_failed_training_has_an_exit_code_of_its_own(run, own):
         ),
         (["train", "heat", "--genome", SMALL, "--time-limit", "soon"], "'soon' is not a duration"),
         (["train", "heat", "--genome", SMALL, "--optimizer", "sgd"], "no optimizer called 'sgd'"),
-        (["train", "heat", "--genome", SMALL, "--rate", "-1"], "learning rate is -1"),
+        (
+            ["train", "heat", "--genome", SMALL, "--rate", "-1"],
+            "LBFGS(rate=-1.0): it must be a positive",
+        ),
         (["train", "heat", "--genome", SMALL, "--device", "warp"], "device"),
         (["models", "heat"], "There are models for klein-gordon, burgers, lame"),
         (["space", "--space", "layers=many"], "layers"),
@@ -182,6 +185,43 @@ def test_a_mistake_is_told_in_a_sentence(run, arguments, message):
     assert err.startswith("error: ")
     assert "Traceback" not in err
     assert out == ""
+
+
+def test_a_name_that_cannot_be_saved_under_is_refused_before_the_training(run, own, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    for name in (str(tmp_path / "file" / "model"), ""):
+        code, out, err = run("train", own, "--genome", SMALL, "--epochs", "1", "--save", name)
+        assert code == 2
+        assert "saved" in err
+        assert "epoch" not in err
+        assert out == ""
+
+
+def test_a_users_problem_is_not_taken_for_the_papers(run, own, tmp_path):
+    path = tmp_path / "impostor.py"
+    path.write_text(OWN_PROBLEM.replace("mine", "lame:I"))
+    code, out, _ = run("train", str(path), "--epochs", "1")
+    assert code == 0
+    assert "published" not in out
+    assert "tanh(x)" in out
+
+
+def test_a_model_outside_the_given_space_is_refused(run):
+    code, _, err = run("train", "lame", "--model", "paper:evo-dpste-1", "--space", "layers=3-4")
+    assert code == 2
+    assert "layers=10 is outside 3 to 4" in err
+
+
+def test_text_in_brackets_is_shown_as_it_is(run, tmp_path):
+    path = tmp_path / "brackets.py"
+    path.write_text(OWN_PROBLEM.replace('"mine"', '"on [left] [0, 1]", title="[red]x"'))
+    assert "on [left] [0, 1]: [red]x" in run("problems", str(path))[1]
+
+
+def test_the_version_is_told(run):
+    code, out, _ = run("--version")
+    assert code == 0
+    assert out.startswith("evopinn 0.")
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])

@@ -1,8 +1,10 @@
 """The command line: arguments in, exit code out; the only place that prints."""
 
+import importlib.metadata
 import json
 import signal
 import sys
+import time
 from contextlib import nullcontext
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,15 +16,14 @@ from evopinn.errors import EvopinnError, GenomeError
 
 if TYPE_CHECKING:
     from evopinn.genome import Genome, PublishedModel
-    from evopinn.problem import Problem
 
 DEFAULT_GENOME = "layers=5 neurons=32 shortcuts=none activation=tanh(x)"
 
 EXIT_FAILED, EXIT_MISTAKE, EXIT_INTERRUPTED = 1, 2, 130
 
 app = typer.Typer(
-    help="Give it a PDE, get back the physics-informed neural network that solves it best.",
     no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
@@ -45,6 +46,16 @@ def main() -> None:
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:  # the reader of a pipe has seen enough
         sys.exit(0)
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Give it a PDE, get back the physics-informed neural network that solves it best."""
+    if version:
+        sys.stdout.write(f"evopinn {importlib.metadata.version('evopinn')}\n")
+        raise typer.Exit
 
 
 @app.command()
@@ -118,10 +129,12 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
     """Train one network on a problem and report its loss and errors."""
+    began = time.monotonic()
     import torch
 
+    from evopinn.problem import is_problem_file
     from evopinn.problems import find_problem
-    from evopinn.training import find_optimizer
+    from evopinn.training import check_writable, find_optimizer, parse_duration
     from evopinn.training import save as write
     from evopinn.training import train as run
     from evopinn.view.progress import training_progress
@@ -131,8 +144,13 @@ def train(
     if threads is not None:
         torch.set_num_threads(threads)
     stated = find_problem(problem)
-    network, published = _network(stated, model, genome, bounds)
-    notes = Console(stderr=True, highlight=False)
+    # A user's own problem may bear any name: only what comes from the catalogue has published models.
+    family, _, case = ("", "", "") if is_problem_file(problem) else stated.name.partition(":")
+    network, published = _network(family, model, genome, bounds)
+    if save is not None:
+        check_writable(save)
+    limit = None if time_limit is None else parse_duration(time_limit) - (time.monotonic() - began)
+    notes = Console(stderr=True, highlight=False, markup=False)
     with nullcontext() if quiet else training_progress(notes) as report:
         result = run(
             stated,
@@ -140,19 +158,18 @@ def train(
             epochs=epochs,
             seed=seed,
             optimizer=find_optimizer(optimizer, rate),
-            time_limit=time_limit,
+            time_limit=None if limit is None else max(limit, 0.001),
             max_evaluations=max_evaluations,
             errors_every=errors_every,
             precision=precision,
             device=device,
             on_progress=report,
         )
+    beside = [error for error in published.errors if error.case == case] if published else []
+    _output(training_data(result) if as_json else training_table(result, beside), as_json)
     if save is not None:
         paths = write(result, save)
         notes.print(f"saved {paths[0]} and {paths[1].name}", soft_wrap=True)
-    case = stated.name.partition(":")[2]
-    beside = [error for error in published.errors if error.case == case] if published else []
-    _output(training_data(result) if as_json else training_table(result, beside), as_json)
     if str(result.status) == "interrupted":
         raise typer.Exit(EXIT_INTERRUPTED)
     if result.status.failed:
@@ -160,25 +177,25 @@ def train(
 
 
 def _network(
-    problem: "Problem", model: str | None, genome: str | None, bounds: str | None
+    family: str, model: str | None, genome: str | None, bounds: str | None
 ) -> "tuple[Genome, PublishedModel | None]":
     """The network that the user names; if none, the paper's best for this problem, or a plain one."""
     from evopinn.genome import Genome, Space, published_model, published_models
 
     if model is not None and genome is not None:
         raise GenomeError("both --model and --genome are given; choose one.")
-    family = problem.name.partition(":")[0]
-    if genome is None and model is None:
+    space = Space.parse(bounds) if bounds else Space()
+    if model is None:
         published = any(each.problem == family for each in published_models())
-        model, genome = ("paper:evo-dpste-1", None) if published else (None, DEFAULT_GENOME)
-    if genome is not None:
-        return Genome.parse(genome, Space.parse(bounds) if bounds else Space()), None
-    assert model is not None
+        if genome is not None or not published:
+            return Genome.parse(DEFAULT_GENOME if genome is None else genome, space), None
+        model = "paper:evo-dpste-1"
     source, colon, name = model.partition(":")
     if source != "paper" or not colon:
         raise GenomeError(f"--model {model}: a model is named paper:NAME; `evopinn models` lists them.")
     of, slash, name = name.rpartition("/")
     found = published_model(of if slash else family, name)
+    space.check(found.genome)
     return found.genome, found if found.problem == family else None
 
 

@@ -37,7 +37,9 @@ class GenomeSyntaxError(GenomeError):
         self.text = text
         self.position = position
         self.reason = reason
-        super().__init__(f"{reason} (at position {position})\n  {text}\n  {' ' * position}^")
+        line = " ".join(text.splitlines())  # one line, or the caret would point at nothing
+        shown = f"\n  {line}\n  {' ' * position}^" if line.strip() else ""
+        super().__init__(f"{reason} (at position {position}){shown}")
 
 
 class UnknownNameError(EvopinnError, LookupError):

@@ -110,3 +110,19 @@ def test_unknown_names_are_refused_with_suggestions() -> None:
         published_model("lame", "evo-dpst-1")
     with pytest.raises(UnknownNameError, match="published error of burgers"):
         published_model("burgers", "evo-1").error("IV")
+
+
+@pytest.mark.parametrize(
+    ("problem", "figures", "means", "deviations"),
+    [
+        ("klein-gordon", 45, 6.8261e-3, 3.3914e-3),
+        ("burgers", 45, 4.2474e-3, 1.77001e-3),
+        ("lame", 150, 2.66916e-3, 7.8874e-4),
+    ],
+)
+def test_the_figures_add_up(problem: str, figures: int, means: float, deviations: float) -> None:
+    """Sums over each of the paper's tables, taken from its source: a slip in any figure would show."""
+    errors = [error for model in published_models(problem) for error in model.errors]
+    assert len(errors) == figures
+    assert sum(error.mean for error in errors) == pytest.approx(means, rel=1e-12)
+    assert sum(error.deviation for error in errors) == pytest.approx(deviations, rel=1e-12)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evopinn.errors import GenomeError, GenomeSyntaxError
-from evopinn.genome import PAPER, Activation, Genome, Structure, random_genome, regular_shortcuts
+from evopinn.genome import PAPER, Activation, Genome, Space, Structure, random_genome, regular_shortcuts
 
 TEXT = "layers=6 neurons=48 shortcuts=0-1,1-2 activation=asinh(x)*cos(x)"
 
@@ -167,3 +167,21 @@ def test_json_that_is_no_genome_is_refused() -> None:
         Genome.from_json([1])
     with pytest.raises(GenomeError, match="has the fields"):
         Genome.from_json({})
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Structure(6.5, 48), "layers is 6.5; it must be a whole number"),
+        (lambda: Structure(6, "48"), "neurons is '48'"),
+        (lambda: Structure(6, 48, ((0.7, 1),)), "start of a shortcut is 0.7"),
+        (lambda: Structure(6, 48, (0, 1)), "a shortcut is 0"),
+        (lambda: Genome("layers=6 neurons=48", "tanh(x)"), "needs a Structure.*`Genome.parse` reads text"),
+        (lambda: Activation("tanh(x)"), "`Activation.parse` reads text"),
+        (lambda: Space(neurons=(20, 50)), "neurons are"),
+        (lambda: Space(min_layers=3.5), "bounds are whole numbers"),
+    ],
+)
+def test_what_is_of_the_wrong_kind_is_refused(make, message) -> None:
+    with pytest.raises(GenomeError, match=message):
+        make()

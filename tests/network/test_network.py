@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from evopinn.errors import GenomeError
 from evopinn.genome import Genome
 from evopinn.network import Layout, Network, forward, initial_parameters
 
@@ -106,3 +107,10 @@ def test_the_module_is_an_ordinary_one():
     other.load_state_dict(network.state_dict())
     assert torch.equal(other.theta, network.theta)
     assert "a*tanh(b*x)*cos(x)" in repr(network)
+
+
+def test_a_shortcut_must_be_able_to_carry_the_coordinates():
+    narrow = Genome.parse("layers=4 neurons=3 shortcuts=0-1 activation=tanh(x)")
+    with pytest.raises(GenomeError, match="neurons=3, but a shortcut from layer 0 carries 4 coordinates"):
+        Layout.of(narrow, inputs=4, outputs=1)
+    assert Layout.of(narrow, inputs=3, outputs=1).size > 0

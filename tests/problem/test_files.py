@@ -63,12 +63,26 @@ def test_a_file_can_import_its_neighbours_and_use_dataclasses(write, tmp_path):
         ("problem = make(", "SyntaxError: .* never closed .*my_problem.py, line 8"),
         ("problem = makke('a')", "NameError.*my_problem.py, line 8"),
         ("ep.Interval(1, 0)", "Interval.*my_problem.py, line 8"),
+        ("raise SystemExit(3)", "SystemExit: 3 .*my_problem.py, line 8"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_in_a_sentence(write, text, message):
     with pytest.raises(ProblemError, match=message) as caught:
         load_problem(write(text))
     assert "Traceback" not in str(caught.value)
+
+
+def test_a_function_that_fails_is_told_in_a_sentence_too(write):
+    path = write("def boom(): raise ValueError('boom')\ndef needs(something): return make('x')")
+    with pytest.raises(ProblemError, match=r"ValueError: boom .*my_problem.py, line 8"):
+        load_problem(f"{path}:boom")
+    with pytest.raises(ProblemError, match=r"TypeError.*something"):
+        load_problem(f"{path}:needs")
+
+
+def test_a_problem_without_a_name_is_known_by_its_file(write):
+    path = write("mine = make(ep.Problem.name)")
+    assert load_problem(f"{path}:mine").name == f"{path}:mine"
 
 
 def test_a_missing_file_is_named():

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from evopinn.engine import AutogradEngine
+from evopinn.errors import TrainingError
 from evopinn.genome import Genome
 from evopinn.network import initial_parameters
 from evopinn.training import LBFGS, Adam
@@ -88,8 +89,34 @@ def test_lbfgs_finds_the_minimum_and_says_that_it_has_converged():
         state = LBFGS().step(rosenbrock, state)
         steps += 1
     assert state.converged
-    assert state.loss < 1e-15
-    assert torch.allclose(state.theta, torch.ones(10, dtype=torch.float64), atol=1e-7)
+    assert state.loss < 1e-18
+    assert torch.allclose(state.theta, torch.ones(10, dtype=torch.float64), atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e-12, 1e-18])
+def test_the_units_of_the_loss_do_not_decide_how_well_it_is_minimised(scale):
+    """Below a loss of 1, the steps are the same whatever factor the loss carries."""
+
+    def scaled(factor):
+        def objective(theta):
+            loss, gradient = rosenbrock(theta)
+            return factor * loss, factor * gradient
+
+        return objective
+
+    reference = trajectory(LBFGS(), scaled(1e-4), START, 40)
+    small = trajectory(LBFGS(), scaled(1e-4 * scale), START, 40)
+    for one, other in zip(reference, small, strict=True):
+        assert torch.allclose(one.theta, other.theta, rtol=1e-5, atol=1e-8)
+        assert one.converged == other.converged
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: LBFGS(memory=0), lambda: LBFGS(rate=0), lambda: Adam(rate=-1), lambda: Adam(rate="fast")]
+)
+def test_settings_that_make_no_sense_are_refused(make):
+    with pytest.raises(TrainingError):
+        make()
 
 
 def test_the_memory_is_limited():

@@ -158,6 +158,37 @@ def test_convergence_ends_it_early():
     assert result.loss < 1e-12
 
 
+def test_the_errors_of_the_result_are_those_of_its_parameters(oscillator):
+    """Adam at a huge rate ends worse than it was: the best state is kept, and the history stays the truth."""
+    result = train(oscillator, SMALL, epochs=30, optimizer=Adam(rate=0.5), errors_every=1)
+    best = int(np.argmin(result.history.losses))
+    assert best < 30
+    assert result.loss == result.history.losses[best]
+    assert result.errors["u"] == result.history.errors["u"][best]
+    assert result.history.error_epochs == tuple(range(31))
+
+
+def test_a_problem_may_be_given_by_name(oscillator):
+    assert train("euler-bernoulli", SMALL, epochs=0).problem == "euler-bernoulli"
+
+
+def test_numpy_integers_are_whole_numbers(oscillator):
+    assert train(oscillator, SMALL, epochs=np.int64(2)).epochs == 2
+
+
+@pytest.mark.parametrize(
+    ("problem", "genome", "message"),
+    [
+        (3, str(SMALL), "problem is a int"),
+        ("heat", None, "genome is a NoneType"),
+        ("heta", str(SMALL), "heat"),
+    ],
+)
+def test_what_is_neither_problem_nor_genome_is_refused(problem, genome, message):
+    with pytest.raises(EvopinnError, match=message):
+        train(problem, genome)
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
@@ -170,6 +201,12 @@ def test_convergence_ends_it_early():
         ({"max_evaluations": 0}, "max_evaluations is 0"),
         ({"optimizer": "lbgfs"}, "no optimizer called 'lbgfs'; did you mean lbfgs"),
         ({"precision": "float16"}, "no precision called 'float16'"),
+        ({"precision": torch.float32}, "no precision called 'torch.float32'"),
+        ({"optimizer": Adam}, "an optimiser such as Adam"),
+        ({"optimizer": None}, "optimizer is None"),
+        ({"device": "meta"}, "device 'meta' cannot be used"),
+        ({"device": "warp"}, "device 'warp' cannot be used"),
+        ({"time_limit": [1]}, "is not a duration"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(oscillator, setting, message):
@@ -194,6 +231,9 @@ def test_points_of_the_wrong_shape_are_refused(oscillator):
         ("1.5", 1.5),
         (".5m", 30),
         (3, 3),
+        ("2 minutes", 120),
+        ("1 day", 86400),
+        ("500ms", 0.5),
     ],
 )
 def test_durations(text, seconds):

@@ -3,7 +3,8 @@
 A genome is a structure (layers, neurons, shortcuts) and an activation function (a tree of operators with
 learnable parameters on its edges). It has a text form that a person can write:
 
-    >>> Genome.parse("layers=6 neurons=48 shortcuts=0-1,1-2 activation=a*tanh(b*x)*cos(x)")
+    >>> print(Genome.parse("layers=6 neurons=48 activation=a*tanh(b*x)*cos(x)"))
+    layers=6 neurons=48 shortcuts=none activation=a*tanh(b*x)*cos(x)
 """
 
 from evopinn.genome.common import COMMON, CommonActivation, common_activation

@@ -23,7 +23,8 @@ class Activation:
     Attributes:
         root: The operator at the top of the tree.
 
-    Example:
+    Examples:
+        >>> import torch
         >>> f = Activation.parse("a*tanh(b*x)*cos(x)")
         >>> f.size, f.parameters, f.parameter_edges
         (3, 2, (1, 2))
@@ -35,6 +36,8 @@ class Activation:
 
     def __post_init__(self) -> None:
         """Refuse what could not be written down."""
+        if not isinstance(self.root, Node):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise GenomeError(f"the root is {self.root!r}, not a Node; `Activation.parse` reads text.")
         if self.parameters > MAX_NAMED_PARAMETERS:
             raise GenomeError(
                 f"an activation may have {MAX_NAMED_PARAMETERS} parameters; this one has {self.parameters}."

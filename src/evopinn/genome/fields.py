@@ -59,7 +59,7 @@ def split_fields(text: str, known: Sequence[str], required: Collection[str] = ()
     Raises:
         GenomeSyntaxError: Something is not a field, or a field is unknown, empty, there twice, or missing.
 
-    Example:
+    Examples:
         >>> split_fields("layers=6 neurons=48", ["layers", "neurons"])["neurons"].value
         '48'
     """

@@ -6,6 +6,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, cast
 
+from evopinn.checks import whole_number
 from evopinn.errors import GenomeError, GenomeSyntaxError
 from evopinn.genome.expression import Activation
 from evopinn.genome.fields import TextField, split_fields
@@ -23,7 +24,7 @@ class Genome:
         structure: Layers, neurons and shortcuts.
         activation: The activation function of all hidden layers; each layer learns parameters of its own.
 
-    Example:
+    Examples:
         >>> genome = Genome.parse("layers=6 neurons=48 shortcuts=0-1,1-2 activation=asinh(x)*cos(x)")
         >>> genome.structure.layers, genome.activation.size
         (6, 3)
@@ -31,6 +32,14 @@ class Genome:
 
     structure: Structure
     activation: Activation
+
+    def __post_init__(self) -> None:
+        """Refuse parts that are only texts: `Genome.parse` reads those."""
+        for part, kind in ((self.structure, Structure), (self.activation, Activation)):
+            if not isinstance(part, kind):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise GenomeError(
+                    f"a genome needs a {kind.__name__}, not {part!r}; `Genome.parse` reads text."
+                )
 
     @cached_property
     def text(self) -> str:
@@ -85,7 +94,7 @@ class Genome:
                 f"a genome has the fields {', '.join(_FIELDS)}, not {', '.join(fields) or 'none'}."
             )
         layers, neurons, shortcuts = fields["layers"], fields["neurons"], fields["shortcuts"]
-        if not _is_whole(layers) or not _is_whole(neurons):
+        if whole_number(layers) is None or whole_number(neurons) is None:
             raise GenomeError(f"layers and neurons are whole numbers, not {layers!r} and {neurons!r}.")
         structure = Structure(cast(int, layers), cast(int, neurons), _shortcuts(shortcuts))
         return cls(structure, Activation.from_json(fields["activation"]))
@@ -99,10 +108,6 @@ def _activation(field: TextField) -> Activation:
         raise field.error(error.reason, error.position) from None
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _shortcuts(data: object) -> tuple[tuple[int, int], ...]:
     flaw = GenomeError(f"shortcuts are a list of pairs of whole numbers, not {data!r}.")
     if not isinstance(data, list | tuple):
@@ -112,7 +117,7 @@ def _shortcuts(data: object) -> tuple[tuple[int, int], ...]:
         if not isinstance(pair, list | tuple):
             raise flaw
         ends = cast(Sequence[object], pair)
-        if len(ends) != 2 or not all(map(_is_whole, ends)):
+        if len(ends) != 2 or any(whole_number(end) is None for end in ends):
             raise flaw
         pairs.append(cast(tuple[int, int], tuple(ends)))
     return tuple(pairs)

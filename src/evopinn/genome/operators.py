@@ -87,7 +87,7 @@ class UnaryOperator:
 
         They may share memory with each other and with x, so treat them as read-only.
 
-        Example:
+        Examples:
             >>> OPERATORS["sin"].derivatives(torch.zeros(1), 2)
             (tensor([0.]), tensor([1.]), tensor([-0.]))
         """

@@ -42,7 +42,7 @@ def parse_tree(text: str) -> Node:
     Raises:
         GenomeSyntaxError: The text is not an activation function; says where and why.
 
-    Example:
+    Examples:
         >>> parse_tree("tanh(a*x)")
         Node(operator='tanh', children=(), scaled=False, input_scaled=True)
     """
@@ -164,6 +164,14 @@ class _Parser:
         value = self._power()
         while sign := self._accept("*", "/"):
             right = self._power()
+            if (
+                sign.text == "*"
+                and isinstance(right, _Parameter)
+                and isinstance(value, _Tree)
+                and self._accept("*")
+            ):
+                # As in a paper, a parameter belongs to the factor behind it: cos(x)*b*atan(x).
+                right = self._multiplied(right, self._power())
             value = self._multiplied(value, right) if sign.text == "*" else self._divided(value, right, sign)
         return value
 

@@ -31,7 +31,7 @@ class _Phrase:
 def print_tree(root: Node) -> str:
     """The text of a tree, parameters named a, b, c, d, f, ... in the order of their edges.
 
-    Example:
+    Examples:
         >>> print_tree(Node("mul", (Node("tanh", scaled=True, input_scaled=True), Node("cos"))))
         'a*tanh(b*x)*cos(x)'
     """
@@ -41,7 +41,7 @@ def print_tree(root: Node) -> str:
 def print_latex(root: Node) -> str:
     r"""The LaTeX of a tree, parameters named \alpha, \beta, \gamma, ... in the order of their edges.
 
-    Example:
+    Examples:
         >>> print_latex(Node("mul", (Node("tanh", scaled=True, input_scaled=True), Node("cos"))))
         '\\alpha \\cdot \\tanh(\\beta \\cdot x) \\cdot \\cos(x)'
     """

@@ -81,11 +81,12 @@ def published_models(problem: str | None = None) -> tuple[PublishedModel, ...]:
 def published_model(problem: str, name: str) -> PublishedModel:
     """One published model.
 
-    Example:
+    Examples:
         >>> published_model("klein-gordon", "evo-dpste-1").genome.activation.text
         'asinh(x)*cos(x)'
     """
     models = {model.name: model for model in published_models(problem)}
+    name = name.removeprefix("paper:")
     if name not in models:
         hint = f"The models of {problem} are {', '.join(models)}."
         raise UnknownNameError("published model", name, models, hint)

@@ -7,6 +7,7 @@ from math import comb
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from evopinn.checks import whole_number
 from evopinn.errors import GenomeError, UnknownNameError
 from evopinn.genome.expression import MAX_NAMED_PARAMETERS, Activation
 from evopinn.genome.fields import TextField, split_fields
@@ -37,7 +38,7 @@ class Space:
         extra: Operators allowed besides, neither drawn nor counted: what common activation functions bring
             in.
 
-    Example:
+    Examples:
         >>> Space().count_structures()
         283328
     """
@@ -53,6 +54,13 @@ class Space:
 
     def __post_init__(self) -> None:
         """Refuse bounds that leave nothing to search."""
+        numbers = (self.min_layers, self.max_layers, self.max_operators, self.max_parameters, *self.neurons)
+        if len(self.neurons) != 3 or any(whole_number(number) is None for number in numbers):
+            raise GenomeError(
+                "bounds are whole numbers, and neurons are (least, most, step), "
+                f"not layers {self.min_layers!r} to {self.max_layers!r}, neurons {self.neurons!r}, "
+                f"{self.max_operators!r} operators and {self.max_parameters!r} parameters."
+            )
         if not 2 <= self.min_layers <= self.max_layers:
             raise GenomeError(
                 f"layers go from 2 or more up, not from {self.min_layers} to {self.max_layers}."

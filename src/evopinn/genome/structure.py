@@ -3,7 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
+from evopinn.checks import whole_number
 from evopinn.errors import GenomeError
 from evopinn.genome.fields import TextField, split_fields
 
@@ -25,7 +27,7 @@ class Structure:
         neurons: The number of neurons in each hidden layer.
         shortcuts: In increasing order, whatever order they were given in.
 
-    Example:
+    Examples:
         >>> Structure.parse("layers=6 neurons=48 shortcuts=1-2,0-1").shortcuts
         ((0, 1), (1, 2))
     """
@@ -36,13 +38,15 @@ class Structure:
 
     def __post_init__(self) -> None:
         """Put the shortcuts in order, and refuse those that cannot be."""
+        for name in ("layers", "neurons"):
+            object.__setattr__(self, name, _whole(name, getattr(self, name)))
         if self.layers < 2:
             raise GenomeError(
                 f"a network has at least 2 layers, one hidden and the output, not {self.layers}."
             )
         if self.neurons < 1:
             raise GenomeError(f"a hidden layer has at least 1 neuron, not {self.neurons}.")
-        ordered = tuple(sorted((int(start), int(end)) for start, end in self.shortcuts))
+        ordered = tuple(sorted(_pair(each) for each in self.shortcuts))
         object.__setattr__(self, "shortcuts", ordered)
         if flaw := shortcut_flaw(self.layers, ordered):
             raise GenomeError(f"{flaw[1]}.")
@@ -68,6 +72,22 @@ class Structure:
         return structure_from_fields(split_fields(text, STRUCTURE_FIELDS, STRUCTURE_FIELDS[:2]))
 
 
+def _whole(name: str, value: object) -> int:
+    """A whole number, as a number and not as text."""
+    number = whole_number(value)
+    if number is None:
+        raise GenomeError(f"{name} is {value!r}; it must be a whole number.")
+    return number
+
+
+def _pair(pair: object) -> Shortcut:
+    """A shortcut: two whole numbers."""
+    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(cast("Sequence[object]", pair)) != 2:
+        raise GenomeError(f"a shortcut is {pair!r}; it must be a pair of layers, such as (0, 1).")
+    start, end = cast("Sequence[object]", pair)
+    return _whole("the start of a shortcut", start), _whole("the end of a shortcut", end)
+
+
 def shortcut_flaw(layers: int, shortcuts: Sequence[Shortcut]) -> tuple[int, str] | None:
     """The index of the first shortcut, in increasing order, that cannot be, and why; None if all can."""
     reach = 0
@@ -90,7 +110,7 @@ def shortcut_flaw(layers: int, shortcuts: Sequence[Shortcut]) -> tuple[int, str]
 def regular_shortcuts(layers: int, span: int) -> tuple[Shortcut, ...]:
     """Shortcuts that span so many layers each, one after another, the last cut to fit; none for span 0.
 
-    Example:
+    Examples:
         >>> regular_shortcuts(8, 2)
         ((0, 2), (2, 4), (4, 6), (6, 7))
     """

@@ -31,7 +31,7 @@ class Node:
         scaled: Whether a learnable parameter sits on the output edge.
         input_scaled: Whether one sits on the input edge; only a leaf has one.
 
-    Example:
+    Examples:
         >>> Node("tanh", scaled=True, input_scaled=True)  # a*tanh(b*x)
         Node(operator='tanh', children=(), scaled=True, input_scaled=True)
     """
@@ -109,7 +109,7 @@ def canonical(root: Node) -> str:
 
     Unlike the text form it does not depend on how operators are written, so it can be stored and hashed.
 
-    Example:
+    Examples:
         >>> canonical(Node("mul", (Node("tanh", scaled=True, input_scaled=True), Node("cos"))))
         'mul(*tanh(*x),cos(x))'
     """

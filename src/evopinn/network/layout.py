@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from evopinn.errors import GenomeError
 from evopinn.genome import Genome
 
 
@@ -34,7 +35,7 @@ class Entry:
 class Layout:
     """All tensors of a network in their order in θ: per layer weight, bias, activation parameters.
 
-    Example:
+    Examples:
         >>> from evopinn.genome import Genome
         >>> layout = Layout.of(Genome.parse("layers=3 neurons=20 activation=a*tanh(x)"), inputs=2, outputs=1)
         >>> layout.size
@@ -49,6 +50,11 @@ class Layout:
     def of(cls, genome: Genome, inputs: int, outputs: int) -> "Layout":
         """The layout of a genome's network with so many coordinates and fields."""
         layers, neurons = genome.structure.layers, genome.structure.neurons
+        if neurons < inputs and any(start == 0 for start, _ in genome.structure.shortcuts):
+            raise GenomeError(
+                f"neurons={neurons}, but a shortcut from layer 0 carries {inputs} coordinates; "
+                f"use at least {inputs} neurons, or no shortcut from layer 0."
+            )
         shapes: list[tuple[str, tuple[int, ...]]] = []
         for layer in range(layers):
             fan_in = inputs if layer == 0 else neurons

@@ -16,7 +16,7 @@ class Network(nn.Module):
         outputs: Number of fields.
         theta: The flat vector of parameters; it is copied.
 
-    Example:
+    Examples:
         >>> import torch
         >>> from evopinn.network import Layout, initial_parameters
         >>> genome = Genome.parse("layers=3 neurons=20 activation=tanh(x)")

@@ -60,7 +60,7 @@ class Bound:
             elif parameter.default is parameter.empty:
                 raise ProblemError(
                     f"{label} asks for {parameter.name!r}, which is neither a field nor a coordinate here; "
-                    f"it can have {_listing(known)}."
+                    f"it can have {_listing(known)}. (Other names: Problem(coordinates=[...]).)"
                 )
         return cls(function, label, tuple(arguments))
 
@@ -135,4 +135,6 @@ def _component(item: Any, count: int, label: str) -> Tensor:
         )
     if torch.is_complex(tensor):
         raise ProblemError(f"{label} is complex; return its real and imaginary parts as a list of two.")
+    if not torch.is_floating_point(tensor):
+        raise ProblemError(f"{label} returned {tensor.dtype} numbers; expected floating-point ones.")
     return tensor

@@ -34,7 +34,7 @@ class Initial(Condition):
     Attributes:
         function: Returns what must vanish, shape (n,), or a list of such.
 
-    Example:
+    Examples:
         >>> Initial(lambda u, x: u.t - x, weight=100).weight
         100
     """
@@ -52,7 +52,7 @@ class Boundary(Condition):
         on: The whole boundary (`None`), the name of a part, several names, or a predicate that takes the
             coordinates, in their order, and returns a mask.
 
-    Example:
+    Examples:
         >>> flux = Boundary(lambda u, nx, ny: u.x * nx + u.y * ny, on="outer")
         >>> left = Boundary(lambda u: u, on=lambda x, y: x < 0.5)
     """
@@ -72,7 +72,7 @@ class Periodic(Condition):
         function: Instead of `order` and `fields`: takes the low and the high side, each with the fields as
             attributes, and returns what must vanish.
 
-    Example:
+    Examples:
         >>> Periodic("x").order
         1
         >>> twisted = Periodic("x", function=lambda low, high: low.u + high.u)
@@ -92,7 +92,7 @@ class Data(Condition):
         points: Shape (n, d) in the order of the coordinates, or an array of shape (n,) per coordinate name.
         values: An array of shape (n,) per field or derivative: `{"u": ..., "u.x": ...}`.
 
-    Example:
+    Examples:
         >>> Data([[0.5, 0.1], [0.5, 0.2]], {"u": [1.0, 0.9]}).weight
         1.0
     """

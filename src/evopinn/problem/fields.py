@@ -36,7 +36,7 @@ def multi_index(name: str, coordinates: tuple[str, ...]) -> MultiIndex:
     Names of coordinates follow one another; an underscore may stand between them where they have several
     letters.
 
-    Example:
+    Examples:
         >>> multi_index("xxt", ("x", "t"))
         (2, 1)
         >>> multi_index("theta_r", ("r", "theta"))
@@ -156,6 +156,9 @@ class Field:
 
     def __neg__(self) -> Tensor:
         return -as_tensor(self)
+
+    def __pos__(self) -> Tensor:
+        return as_tensor(self)
 
     def __abs__(self) -> Tensor:
         return abs(as_tensor(self))

@@ -2,12 +2,17 @@
 
 import importlib.util
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 from evopinn.errors import EvopinnError, ProblemError
 from evopinn.problem.binding import user_line
 from evopinn.problem.problem import Problem
+
+T = TypeVar("T")
 
 
 def is_problem_file(spec: str) -> bool:
@@ -28,14 +33,12 @@ def load_problem(spec: str) -> Problem:
     if name:
         value = vars(module).get(name)
         if callable(value) and not isinstance(value, Problem | type):
-            value = value()
+            value = _guarded(value)
         if not isinstance(value, Problem):
             raise ProblemError(f"{path} has no problem called {name!r}; {_listing(problems)}.")
-        return value
-    if len(problems) == 1:
-        return next(iter(problems.values()))
-    if "problem" in problems:
-        return problems["problem"]
+        return _identified(value, spec)
+    if len(problems) == 1 or "problem" in problems:
+        return _identified(problems.get("problem", next(iter(problems.values()))), spec)
     raise ProblemError(f"{path} does not say which problem is meant; {_listing(problems)}.")
 
 
@@ -47,7 +50,12 @@ def _split(spec: str) -> tuple[str, str]:
 def _listing(problems: dict[str, Problem]) -> str:
     if not problems:
         return "there is no Problem at its top level: write problem = evopinn.Problem(...)"
-    return f"it has {', '.join(problems)}: choose one with file.py:name"
+    return f"it has {', '.join(problems)}: write file.py:{next(iter(problems))}"
+
+
+def _identified(problem: Problem, spec: str) -> Problem:
+    """A problem that was given no name is known by its file."""
+    return replace(problem, name=spec) if problem.name == Problem.name else problem
 
 
 def _run(path: Path) -> ModuleType:
@@ -59,15 +67,22 @@ def _run(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise ProblemError(f"{path} cannot be run as Python.")
     module = importlib.util.module_from_spec(spec)
+    loader = spec.loader
     sys.modules[spec.name] = module  # where dataclasses and the like look for the module of a class
     sys.path.insert(0, str(path.parent))
     try:
-        spec.loader.exec_module(module)
-    except EvopinnError as error:
-        raise ProblemError(f"{error}{user_line(error)}") from error
-    except Exception as error:
-        what = error.msg if isinstance(error, SyntaxError) else error
-        raise ProblemError(f"{type(error).__name__}: {what}{user_line(error)}.") from error
+        _guarded(lambda: loader.exec_module(module))
     finally:
         sys.path.remove(str(path.parent))
     return module
+
+
+def _guarded(run: Callable[[], T]) -> T:
+    """Run a user's code; what goes wrong in it is told in one sentence."""
+    try:
+        return run()
+    except EvopinnError as error:
+        raise ProblemError(f"{error}{user_line(error)}") from error
+    except (Exception, SystemExit) as error:  # a user's code may raise anything, and may try to exit
+        what = error.msg if isinstance(error, SyntaxError) else error
+        raise ProblemError(f"{type(error).__name__}: {what}{user_line(error)}.") from error

@@ -1,19 +1,18 @@
 """A PDE problem: domain, fields, residual, conditions, points and, if known, a solution."""
 
-import inspect
 import keyword
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from evopinn.errors import ProblemError
+from evopinn.problem.arrays import Array
 from evopinn.problem.binding import Bound, UserFunction, components
 from evopinn.problem.conditions import Condition
 from evopinn.problem.domains import Domain
@@ -21,8 +20,6 @@ from evopinn.problem.points import Points
 from evopinn.problem.reference import Reference
 from evopinn.problem.statement import Statement
 from evopinn.problem.terms import Term
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +38,12 @@ class Problem:
         points: How many points there are and how they are placed.
         solution: Optional: a function of the coordinates that returns the solution, shape (n,), or a tuple
             in the order of the fields; or a `Reference`. Only ever used to report errors.
-        coordinates: Names of the coordinates, space first. If not given, they are the residual's arguments
-            that are not fields if these are as many as the domain has axes, else x, y, z and t.
+        coordinates: Names of the coordinates, space first, if not those of the domain: x, y, z and t.
         name: A short name for tables and files.
         title: One line on what the problem is.
         equation: The PDE in LaTeX.
 
-    Example:
+    Examples:
         >>> import torch
         >>> from evopinn.problem import Boundary, Grid, Interval, Problem
         >>> problem = Problem(
@@ -82,12 +78,8 @@ class Problem:
                 f"points is a {type(self.points).__name__}; give one such as Grid(interior=100)."
             )
         fields = _names(self.fields, "field")
-        coordinates = _names(
-            _coordinates(self.domain.coordinates, fields, self.residual)
-            if self.coordinates is None
-            else self.coordinates,
-            "coordinate",
-        )
+        given = self.domain.coordinates if self.coordinates is None else self.coordinates
+        coordinates = _names(given, "coordinate")
         if len(coordinates) != self.domain.dimension:
             raise ProblemError(
                 f"coordinates {', '.join(coordinates)} are {len(coordinates)} names; "
@@ -97,10 +89,15 @@ class Problem:
             raise ProblemError(f"{', '.join(sorted(both))} is both a field and a coordinate; rename one.")
         object.__setattr__(self, "fields", fields)
         object.__setattr__(self, "coordinates", coordinates)
-        object.__setattr__(self, "conditions", tuple(self.conditions))
+        object.__setattr__(self, "conditions", _listed(self.conditions))
         statement = Statement(self.domain, self.points, fields, coordinates)
-        terms = statement.terms(self.residual, self.conditions)
-        object.__setattr__(self, "_terms", tuple(term.traced() for term in terms))
+        terms = tuple(term.traced() for term in statement.terms(self.residual, self.conditions))
+        object.__setattr__(self, "_terms", terms)
+        used = {fields[number] for term in terms for channels in term.channels for number, _ in channels}
+        if unused := [name for name in fields if name not in used]:
+            raise ProblemError(
+                f"nothing depends on the field {unused[0]}; remove it or use it in the residual."
+            )
         self._check_solution()
 
     def terms(
@@ -182,9 +179,18 @@ class Problem:
             self._solve(self.solution, self._terms[0].sides[0].points.cpu().numpy())
 
 
+def _listed(conditions: Any) -> tuple[Condition, ...]:
+    """The conditions as a tuple; a single one needs no list."""
+    if isinstance(conditions, Condition):
+        return (conditions,)
+    if not isinstance(conditions, Iterable):
+        raise ProblemError(f"conditions is a {type(conditions).__name__}; give a list, or [] for none.")
+    return tuple(cast("Iterable[Condition]", conditions))
+
+
 def _names(given: Any, kind: str) -> tuple[str, ...]:
     """Names that can be arguments of a Python function, each once."""
-    names = (given,) if isinstance(given, str) else tuple(given)
+    names = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     if not names:
         raise ProblemError(f"there is no {kind}; give at least one name.")
     for name in names:
@@ -193,27 +199,3 @@ def _names(given: Any, kind: str) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         raise ProblemError(f"the {kind}s {', '.join(names)} are not all different.")
     return names
-
-
-def _coordinates(
-    default: tuple[str, ...], fields: tuple[str, ...], residual: UserFunction
-) -> tuple[str, ...]:
-    """The names of the coordinates, by the residual's arguments.
-
-    Usual names (x, y, z, t) mean what they usually mean, in whatever order they are written. Other names are
-    taken in order, one per axis; a usual name among them must then stand in its usual place.
-    """
-    try:
-        parameters = inspect.signature(residual).parameters.values()
-    except (TypeError, ValueError):
-        return default
-    asked = tuple(p.name for p in parameters if p.name not in fields and p.default is p.empty)
-    if set(asked) <= set(default) or len(asked) != len(default):
-        return default
-    for position, name in enumerate(asked):
-        if name in default and default[position] != name:
-            raise ProblemError(
-                f"the residual's arguments {', '.join(asked)} do not say which coordinate is which; "
-                f"give Problem(coordinates=[...]) in the order of the domain's axes {', '.join(default)}."
-            )
-    return asked

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evopinn.errors import ProblemError
-
-Array = NDArray[np.float64]
+from evopinn.problem.arrays import Array, finite_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +22,17 @@ class Reference:
     points: Array
     values: Mapping[str, Array]
 
+    def __post_init__(self) -> None:
+        points = np.asarray(self.points)
+        width = points.shape[1] if points.ndim == 2 else None
+        points = finite_array(self.points, (None, width), "Reference: points")
+        values = {
+            name: finite_array(each, (len(points),), f"Reference: the values of {name}")
+            for name, each in self.values.items()
+        }
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "values", values)
+
     @classmethod
     def load(cls, path: str | Path) -> "Reference":
         """Read values on a tensor grid.
@@ -31,8 +40,11 @@ class Reference:
         The file is an `.npz` with a one-dimensional array per coordinate and, per field, an array over the
         grid that they span, all in the order in which they were saved.
         """
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: np.asarray(stored[name], dtype=np.float64) for name in stored.files}
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                arrays = {name: np.asarray(stored[name], dtype=np.float64) for name in stored.files}
+        except (OSError, ValueError, AttributeError) as error:
+            raise ProblemError(f"{path} cannot be read as an .npz file of numbers: {error}.") from error
         flat = all(array.ndim == 1 for array in arrays.values())
         axes = {name: array for name, array in arrays.items() if array.ndim == 1}
         if flat:  # one coordinate: the first array is the axis, the others are fields

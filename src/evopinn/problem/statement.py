@@ -4,23 +4,23 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from torch import Tensor
 
 from evopinn.errors import ProblemError
+from evopinn.problem.arrays import Array, finite_array
 from evopinn.problem.binding import Bound, UserFunction, user_line
 from evopinn.problem.conditions import Boundary, Condition, Data, Initial, Periodic
 from evopinn.problem.domains import Domain, SpaceTime
 from evopinn.problem.fields import MAX_ORDER, multi_index
 from evopinn.problem.points import Points
-from evopinn.problem.terms import Namespace, Side, Term
-
-Array = NDArray[np.float64]
+from evopinn.problem.terms import Namespace, Side, Term, label_of
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Statement:
                     f"a condition is a {type(condition).__name__}; "
                     f"give {', '.join(kind.__name__ for kind in builders)}."
                 )
-            if not (math.isfinite(condition.weight) and condition.weight >= 0):
+            if not (isinstance(condition.weight, Real) and 0 <= condition.weight < math.inf):  # pyright: ignore
                 raise ProblemError(
-                    f"a weight is {condition.weight}; it must be a finite number, not negative."
+                    f"a weight is {condition.weight!r}; it must be a finite number, not negative."
                 )
             terms.append(builders[type(condition)](condition))
         return _numbered(terms)
@@ -68,7 +68,7 @@ class Statement:
         side = self._side(points, normals)
         known = dict.fromkeys(self.fields, "field") | dict.fromkeys(self.coordinates, "coordinate")
         known |= {column: "normal" for column in side.columns if column not in known}
-        bound = Bound.of(function, f"the {name}" if name == "residual" else f"the condition {name!r}", known)
+        bound = Bound.of(function, label_of(name), known)
         return self._build(name, weight, (side,), lambda sides: bound.checked(sides[0]))
 
     def _build(
@@ -102,7 +102,7 @@ class Statement:
         elif on is None:
             place, name = None, "boundary"
         else:
-            place = (on,) if isinstance(on, str) else tuple(on)
+            place = _part_names(on)
             name = f"boundary ({', '.join(place)})"
         found = self.points.part_points(self.domain, place)
         name = condition.name or name
@@ -137,8 +137,10 @@ class Statement:
 
     def _equal_to_order(self, condition: Periodic) -> Callable[[Any, Any], Any]:
         """All wanted fields, and their derivatives along the axis, agree on both sides."""
-        if not 0 <= condition.order <= MAX_ORDER:
-            raise ProblemError(f"Periodic(order={condition.order}): the order must lie in 0 to {MAX_ORDER}.")
+        if condition.order not in range(MAX_ORDER + 1):
+            raise ProblemError(
+                f"Periodic(order={condition.order!r}): the order is a whole number from 0 to {MAX_ORDER}."
+            )
         wanted = condition.fields or self.fields
         for name in wanted:
             self._require_field(name, f"Periodic({condition.axis!r})")
@@ -155,6 +157,8 @@ class Statement:
         return difference
 
     def _data(self, condition: Data) -> Term:
+        if not isinstance(condition.values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ProblemError('the values of Data have no names; give for example {"u": [...]}.')
         points = self._data_points(condition.points)
         side = self._side(points)
         measured: dict[str, Tensor] = {}
@@ -163,7 +167,8 @@ class Statement:
             self._require_field(field, "Data")
             if derivative:
                 multi_index(derivative, self.coordinates)
-            measured[name] = torch.as_tensor(_finite(values, (len(points),), f"Data: the values of {name}"))
+            array = finite_array(values, (len(points),), f"Data: the values of {name}")
+            measured[name] = torch.as_tensor(array)
         if not measured:
             raise ProblemError('Data has no values; give for example {"u": [...]}.')
 
@@ -189,10 +194,24 @@ class Statement:
                     f"Data has points by the names {', '.join(columns)}; "
                     f"expected {', '.join(self.coordinates)}."
                 )
-            points = np.stack(
-                [np.asarray(columns[name], dtype=np.float64) for name in self.coordinates], axis=-1
+            columns = {
+                name: finite_array(columns[name], (None,), f"Data: points' {name}") for name in columns
+            }
+            if len({len(column) for column in columns.values()}) > 1:
+                raise ProblemError("Data: the points' coordinates are not all of one length.")
+            points = np.stack([columns[name] for name in self.coordinates], axis=1)
+        array = finite_array(points, (None, len(self.coordinates)), "Data: points")
+        outside = np.nonzero(~self.domain.closure(array))[0]
+        if len(outside):
+            row = int(outside[0])
+            place = ", ".join(
+                f"{name} = {x:.6g}" for name, x in zip(self.coordinates, array[row], strict=True)
             )
-        return _finite(points, (None, len(self.coordinates)), "Data: points")
+            raise ProblemError(
+                f"Data: {len(outside)} points lie outside the domain, the first in row {row} at {place}; "
+                f"columns are expected in the order {', '.join(self.coordinates)}."
+            )
+        return array
 
     def _require_field(self, name: str, where: str) -> None:
         if name not in self.fields:
@@ -201,21 +220,12 @@ class Statement:
             )
 
 
-def _finite(values: ArrayLike, shape: tuple[int | None, ...], label: str) -> Array:
-    """An array of the expected shape, with finite entries."""
-    array = np.asarray(values, dtype=np.float64)
-    expected = tuple(
-        given if wanted is None else wanted for given, wanted in zip(array.shape, shape, strict=False)
-    )
-    if array.ndim != len(shape) or array.shape != expected or not len(array):
-        wanted = ", ".join("n" if size is None else str(size) for size in shape)
-        raise ProblemError(
-            f"{label} have shape {array.shape}; expected ({wanted}{',' if len(shape) == 1 else ''})."
-        )
-    if not np.isfinite(array).all():
-        row = int(np.nonzero(~np.isfinite(array))[0][0])
-        raise ProblemError(f"{label} are not finite in row {row}; remove or mend it.")
-    return array
+def _part_names(on: Any) -> tuple[str, ...]:
+    """The names of boundary parts that a user gave, one or several."""
+    names = (on,) if isinstance(on, str) or not isinstance(on, Iterable) else tuple(cast("Iterable[Any]", on))
+    if not names or not all(isinstance(name, str) for name in names):
+        raise ProblemError(f"Boundary(on={on!r}): give the name of a part, several names, or a predicate.")
+    return names
 
 
 def _numbered(terms: Sequence[Term]) -> tuple[Term, ...]:

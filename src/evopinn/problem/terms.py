@@ -28,6 +28,15 @@ Namespace = Mapping[str, Any]
 """Everything that a user's function may ask for on one side, by name."""
 
 
+PROBE_SIZES = (1.0, -1.0, 0.01, -0.01, 100.0, -100.0)
+"""Magnitudes of the made-up values on which a term is tried."""
+
+
+def label_of(name: str) -> str:
+    """How messages call the term of a name."""
+    return "the residual" if name == "residual" else f"the condition {name!r}"
+
+
 @dataclass(frozen=True, eq=False)
 class Side:
     """A set of points on which a term is evaluated.
@@ -75,10 +84,16 @@ class Term:
         return len(self.sides[0].points)
 
     @property
+    def label(self) -> str:
+        """How messages call it."""
+        return label_of(self.name)
+
+    @property
     def derivatives(self) -> tuple[str, ...]:
         """The names of what the function asks for on any side, for instance `u.xx`."""
         asked = {channel for channels in self.channels for channel in channels}
-        ordered = sorted(asked, key=lambda channel: (channel[0], sum(channel[1]), channel[1]))
+        # By field, lowest order first, and u.xx before u.yy.
+        ordered = sorted(asked, key=lambda channel: (channel[0], sum(channel[1]), [-k for k in channel[1]]))
         return tuple(derivative_name(self.fields[field], index, self.coordinates) for field, index in ordered)
 
     def to(self, dtype: torch.dtype, device: torch.device | str) -> "Term":
@@ -95,7 +110,7 @@ class Term:
             {**side.columns, **self._fields(derivative)}
             for side, derivative in zip(self.sides, values, strict=True)
         ]
-        return components(self.function(namespaces), self.count, self.name)
+        return components(self.function(namespaces), self.count, self.label)
 
     def _fields(self, derivative: SideValues) -> dict[str, Field]:
         return {
@@ -106,32 +121,38 @@ class Term:
     def traced(self) -> "Term":
         """The same term, checked, and with the derivatives noted that it asks for.
 
-        The function is run on two made-up sets of smooth values, of either sign. A residual that is not
-        finite at a point under both owes that to a coefficient or source, not to the fields' values.
+        The function is run on made-up smooth values of several magnitudes and either sign. A residual that is
+        not finite at a point under all of them owes that to a coefficient or source, not to the fields.
         """
         asked: list[set[Channel]] = [set() for _ in self.sides]
 
-        def probe(sign: float, side: int, field: int, index: MultiIndex) -> Tensor:
+        def probe(size: float, side: int, field: int, index: MultiIndex) -> Tensor:
             asked[side].add((field, index))
             points = self.sides[side].points
             phase = torch.arange(len(points), dtype=points.dtype) + 3 * field + sum(index)
-            return sign * (1 + 0.5 * torch.sin(phase))
+            return (size * (1 + 0.5 * torch.sin(phase))).requires_grad_()
 
         always_broken = torch.ones(self.count, dtype=torch.bool)
-        for sign in (1.0, -1.0):
-            values = [partial(probe, sign, side) for side in range(len(self.sides))]
-            finite = [torch.isfinite(residual) for residual in self.residuals(values)]
+        for size in PROBE_SIZES:
+            values = [partial(probe, size, side) for side in range(len(self.sides))]
+            residuals = self.residuals(values)
+            if any(asked) and not all(residual.requires_grad for residual in residuals):
+                raise ProblemError(
+                    f"{self.label} has a component that no field can change (or that was detached); "
+                    "each must depend on a field by torch functions."
+                )
+            finite = [torch.isfinite(residual) for residual in residuals]
             always_broken &= ~torch.stack(finite).all(dim=0)
         return self._with_channels(asked, always_broken)
 
     def _with_channels(self, asked: Sequence[set[Channel]], broken: Tensor) -> "Term":
         if not any(asked):
-            raise ProblemError(f"{self.name} uses no field; it must contain at least one of {self.fields}.")
+            raise ProblemError(f"{self.label} uses no field; there are {', '.join(self.fields)}.")
         if broken.any():
             point = self.sides[0].points[int(torch.nonzero(broken)[0])].tolist()
             place = ", ".join(f"{n} = {v:.6g}" for n, v in zip(self.coordinates, point, strict=True))
             raise ProblemError(
-                f"{self.name} is not finite at {int(broken.sum())} of {self.count} points, "
+                f"{self.label} is not finite at {int(broken.sum())} of {self.count} points, "
                 f"the first at {place}: its source or coefficients must be finite on all points."
             )
         return replace(self, channels=tuple(frozenset(channels) for channels in asked))

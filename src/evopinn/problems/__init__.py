@@ -1,6 +1,6 @@
 """The catalogue: problems that the field knows, each with a solution to measure errors against.
 
-Example:
+Examples:
     >>> from evopinn.problems import problem
     >>> problem("lame:IV").fields
     ('u', 'v')

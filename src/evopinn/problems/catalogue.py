@@ -94,7 +94,7 @@ _TABLE: Mapping[str, Factories] = dict(
 def names() -> tuple[str, ...]:
     """The full names of all problems and cases.
 
-    Example:
+    Examples:
         >>> names()[:4]
         ('klein-gordon:I', 'klein-gordon:II', 'klein-gordon:III', 'burgers:I')
     """
@@ -110,14 +110,15 @@ def problem(name: str) -> Problem:
     Raises:
         UnknownNameError: There is no such problem, or it has no such case.
 
-    Example:
+    Examples:
         >>> problem("klein-gordon").name
         'klein-gordon:I'
     """
-    base, colon, case = name.partition(":")
+    base, colon, case = name.lower().partition(":")
+    case = case.upper()  # cases are Roman numerals
     factories = _TABLE.get(base)
     if factories is None:
-        raise UnknownNameError("problem", base, _TABLE, hint="`evopinn problems` lists them all.")
+        raise UnknownNameError("problem", name, _TABLE, hint="`evopinn problems` lists them all.")
     if not colon:
         case = next(iter(factories))
     elif case not in factories or not case:
@@ -128,7 +129,7 @@ def problem(name: str) -> Problem:
 def catalogue() -> tuple[Row, ...]:
     """All problems, a row each, in the order of the table.
 
-    Example:
+    Examples:
         >>> row = catalogue()[0]
         >>> row.name, row.cases, row.coordinates, row.fields
         ('klein-gordon', ('I', 'II', 'III'), ('x', 't'), ('u',))

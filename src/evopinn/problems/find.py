@@ -10,7 +10,7 @@ def find_problem(spec: str) -> Problem:
     Args:
         spec: `klein-gordon`, `klein-gordon:II`, `my_problem.py` or `my_problem.py:name`.
 
-    Example:
+    Examples:
         >>> find_problem("lame:IV").name
         'lame:IV'
     """

@@ -1,11 +1,14 @@
 """Training a network on a problem."""
 
 from evopinn.training.adam import Adam
+from evopinn.training.duration import parse_duration
 from evopinn.training.lbfgs import LBFGS
-from evopinn.training.loop import OPTIMIZERS, PRECISIONS, Progress, find_optimizer, train
+from evopinn.training.loop import train
 from evopinn.training.optimizer import Optimizer, State
+from evopinn.training.recorder import Progress
 from evopinn.training.result import History, TrainingResult
-from evopinn.training.saved import load, save
+from evopinn.training.saved import check_writable, load, save
+from evopinn.training.settings import OPTIMIZERS, PRECISIONS, find_optimizer
 from evopinn.training.status import Status
 
 __all__ = [
@@ -19,8 +22,10 @@ __all__ = [
     "State",
     "Status",
     "TrainingResult",
+    "check_writable",
     "find_optimizer",
     "load",
+    "parse_duration",
     "save",
     "train",
 ]

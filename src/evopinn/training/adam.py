@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from evopinn.training.optimizer import Objective, State
+from evopinn.training.optimizer import Objective, State, require_positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,10 @@ class Adam:
     rate: float = 1e-3
     decay: tuple[float, float] = (0.9, 0.999)
     epsilon: float = 1e-8
+
+    def __post_init__(self) -> None:
+        require_positive(self, "rate")
+        require_positive(self, "epsilon")
 
     def init(self, objective: Objective, theta: Tensor) -> AdamState:
         """The state at the start."""

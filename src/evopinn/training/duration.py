@@ -4,19 +4,27 @@ import re
 
 from evopinn.errors import TrainingError
 
-_UNITS = {"s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "hour": 3600, "hours": 3600, "d": 86400}
+_UNITS = {
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), 0.001),
+    **dict.fromkeys(("s", "sec", "second", "seconds"), 1),
+    **dict.fromkeys(("m", "min", "minute", "minutes"), 60),
+    **dict.fromkeys(("h", "hour", "hours"), 3600),
+    **dict.fromkeys(("d", "day", "days"), 86400),
+}
 _PIECE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
 def parse_duration(text: str | float) -> float:
     """Seconds from `20s`, `10m`, `10 min`, `1h30m`, `2h`, or a plain number of seconds.
 
-    Example:
+    Examples:
         >>> parse_duration("1h30m")
         5400.0
     """
-    if not isinstance(text, str):
+    if isinstance(text, int | float):
         return float(text)
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TrainingError(f"{text!r} is not a duration; give seconds, or text such as 20s, 10m or 2h.")
     seconds, position = 0.0, 0
     while position < len(text):
         piece = _PIECE.match(text, position)

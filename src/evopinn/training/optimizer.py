@@ -1,10 +1,13 @@
 """What an optimiser is: a start and a step, both pure functions of their arguments."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from torch import Tensor
+
+from evopinn.errors import TrainingError
 
 Objective = Callable[[Tensor], tuple[float, Tensor]]
 """From θ to the loss and its gradient."""
@@ -40,3 +43,10 @@ class Optimizer(Protocol[S]):
     def step(self, objective: Objective, state: S) -> S:
         """The state after one more epoch."""
         ...
+
+
+def require_positive(optimizer: object, name: str) -> None:
+    """Refuse a setting that is not a positive number."""
+    value = getattr(optimizer, name)
+    if not (isinstance(value, int | float) and 0 < value < math.inf):
+        raise TrainingError(f"{type(optimizer).__name__}({name}={value!r}): it must be a positive number.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -51,6 +52,7 @@ class TrainingResult:
         seed: The seed of the initial parameters.
         optimizer: The optimiser's name.
         history: Losses and errors on the way.
+        settings: What the training was asked for, as plain data: enough to repeat it.
     """
 
     problem: str
@@ -67,6 +69,7 @@ class TrainingResult:
     seed: int
     optimizer: str
     history: History
+    settings: Mapping[str, Any]
 
     @property
     def parameters(self) -> int:

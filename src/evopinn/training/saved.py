@@ -32,14 +32,33 @@ def save(result: TrainingResult, name: str | Path) -> tuple[Path, Path]:
     Returns:
         The paths of the two files.
     """
-    weights, sidecar = _paths(name)
-    weights.parent.mkdir(parents=True, exist_ok=True)
+    weights, sidecar = check_writable(name)
     tensors = {key: tensor.contiguous() for key, tensor in result.layout.unpack(result.theta).items()}
-    _replace(weights, lambda path: save_file(tensors, path))
-    description = json.dumps(
-        {**_describe(result), "weights_sha256": _digest(weights)}, indent=1, allow_nan=False
-    )
-    _replace(sidecar, lambda path: path.write_text(description + "\n", encoding="utf-8"))
+    try:
+        _replace(weights, lambda path: save_file(tensors, path))
+        description = {**_describe(result), "weights_sha256": _digest(weights)}
+        text = json.dumps(description, indent=1, allow_nan=False) + "\n"
+        _replace(sidecar, lambda path: path.write_text(text, encoding="utf-8"))
+    except (OSError, safetensors.SafetensorError) as error:
+        raise StoredModelError(f"the model could not be saved as {weights}: {error}.") from error
+    return weights, sidecar
+
+
+def check_writable(name: str | Path) -> tuple[Path, Path]:
+    """Make sure that a network can be saved under a name, before anything is spent on training it.
+
+    Returns:
+        The paths of the two files that `save` will write.
+    """
+    weights, sidecar = _paths(name)
+    if weights.name == ".safetensors":
+        raise StoredModelError(f"{str(name)!r} is no name for a saved model; give one such as models/heat.")
+    try:
+        weights.parent.mkdir(parents=True, exist_ok=True)
+        _replace(weights.with_name(f".{weights.name}.probe"), lambda path: path.write_bytes(b""))
+        weights.with_name(f".{weights.name}.probe").unlink()
+    except OSError as error:
+        raise StoredModelError(f"a model cannot be saved as {weights}: {error.strerror}.") from error
     return weights, sidecar
 
 
@@ -111,6 +130,7 @@ def _describe(result: TrainingResult) -> dict[str, Any]:
         "genome_text": str(result.genome),
         "seed": result.seed,
         "optimizer": result.optimizer,
+        "settings": dict(result.settings),
         "status": result.status,
         "epochs": result.epochs,
         "evaluations": result.evaluations,
@@ -164,6 +184,7 @@ def _restore(stored: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Traini
             tuple(history["error_epochs"]),
             {name: tuple(float(e) for e in each) for name, each in history["errors"].items()},
         ),
+        settings=stored["settings"],
     )
 
 

@@ -4,7 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from rich.console import Group
+from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from evopinn.genome import PublishedError, PublishedModel, Space
 from evopinn.problem import Problem
@@ -22,14 +25,15 @@ def problems_table(rows: Iterable[Row]) -> Table:
     return table
 
 
-def problem_table(problem: Problem) -> Table:
+def problem_table(problem: Problem) -> Group:
     """One problem: the terms of its loss with their points and weights."""
-    table = _table("term", "weight", "points", "derivatives", title=f"{problem.name}: {problem.title}")
+    table = _table("term", "weight", "points", "derivatives")
     for term in problem.terms():
-        table.add_row(term.name, f"{term.weight:g}", str(term.count), ", ".join(term.derivatives))
+        derivatives = ", ".join(term.derivatives)
+        table.add_row(escape(term.name), f"{term.weight:g}", str(term.count), derivatives)
     known = "not known" if problem.solution is None else f"known on {len(problem.test_points)} test points"
-    table.caption = f"solution: {known}"
-    return table
+    title = f"{problem.name}: {problem.title}" if problem.title else problem.name
+    return Group(Text(title), table, Text(f"solution: {known}"))
 
 
 def models_table(models: Iterable[PublishedModel]) -> Table:
@@ -75,7 +79,7 @@ def training_table(result: TrainingResult, published: Iterable[PublishedError] =
         ("status", f"{result.status}: {result.status.meaning}"),
     ]
     for name, value in rows:
-        table.add_row(f"[bold]{name}[/bold]", value)
+        table.add_row(Text(name, style="bold"), Text(value))
     return table
 
 
@@ -96,14 +100,13 @@ def training_data(result: TrainingResult) -> dict[str, Any]:
     }
 
 
-def space_table(space: Space) -> Table:
+def space_table(space: Space) -> Group:
     """The size of a search space, as in the paper's Table 2."""
-    table = _table("activation functions", "number", "models", title=f"search space: {space}")
+    table = _table("activation functions", "number", "models")
     structures = space.count_structures()
     for label, count in _activation_counts(space):
         table.add_row(label, scientific(count), scientific(structures * count))
-    table.caption = f"structures: {scientific(structures)}"
-    return table
+    return Group(Text(f"search space: {space}"), table, Text(f"structures: {scientific(structures)}"))
 
 
 def space_data(space: Space) -> dict[str, Any]:
@@ -125,8 +128,8 @@ def _activation_counts(space: Space) -> Sequence[tuple[str, int]]:
     return [*sizes, (f"of 1 to {space.max_operators}", space.count_activations())]
 
 
-def _table(*columns: str, title: str | None = None) -> Table:
-    table = Table(title=title, title_justify="left", caption_justify="left", header_style="bold", box=None)
+def _table(*columns: str) -> Table:
+    table = Table(header_style="bold", box=None)
     for column in columns:
         table.add_column(column, overflow="fold")
     return table

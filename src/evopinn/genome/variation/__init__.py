@@ -53,7 +53,10 @@ def mutate(genome: Genome, space: Space, rates: MutationRates, rng: Generator) -
     It may be that none of them changes; then `operations` is empty and the genome is the parent. The parent
     must lie in the space; the child does.
 
-    Example:
+    Examples:
+        >>> import numpy as np
+        >>> from evopinn.genome import PAPER
+        >>> genome = Genome.parse("layers=6 neurons=48 shortcuts=0-1 activation=tanh(x)")
         >>> child, operations = mutate(genome, PAPER, MutationRates(), np.random.default_rng(0))
     """
     space.check(genome)

@@ -90,7 +90,8 @@ class Shape(Domain):
     Shapes of the same dimension combine by `|` (union), `-` (difference) and `&` (intersection), and become
     domains in space and time by `* Time(start, end)`.
 
-    Example:
+    Examples:
+        >>> from evopinn.problem import Disk, Rectangle
         >>> plate = Rectangle((0, 2), (0, 1)) - Disk((1, 0.5), 0.2).named(circle="hole")
         >>> plate.parts
         ('left', 'right', 'bottom', 'top', 'hole')
@@ -222,6 +223,9 @@ class Time:
     def span(self) -> Span:
         """(start, end)."""
         return self.start, self.end
+
+    def __mul__(self, other: object) -> NoReturn:
+        raise DomainError("time comes last: write shape * Time(start, end).")
 
 
 @dataclass(frozen=True)

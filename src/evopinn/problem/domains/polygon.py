@@ -23,7 +23,7 @@ class Polygon(Shape):
         names: A part name for each edge, the first from vertex 0 to vertex 1; edges may share a name.
             If not given, "edge-0", "edge-1" and so on.
 
-    Example:
+    Examples:
         >>> Polygon([(0, 0), (1, 0), (0, 1)], names=["floor", "slope", "wall"]).parts
         ('floor', 'slope', 'wall')
     """

@@ -1,11 +1,11 @@
 """Counts of points: what may be given, and what it means on a domain."""
 
-import operator
 from collections.abc import Mapping, Sequence
-from typing import SupportsIndex, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 
+from evopinn.checks import whole_number
 from evopinn.errors import DomainError
 from evopinn.problem.domains.checks import Floats, entries_of
 
@@ -35,9 +35,9 @@ def checked_boundary(what: str, value: object) -> BoundaryCount:
 
 def whole(what: str, value: object, least: int = 1) -> int:
     """Return `value` as an int that is not under `least`."""
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+    number = whole_number(value)
+    if number is None:
         raise DomainError(f"{what} has to be made of whole numbers, not {value!r}.")
-    number = operator.index(value)
     if number < least:
         raise DomainError(f"{what} has to be at least {least}, not {number}.")
     return number
@@ -70,7 +70,7 @@ def total(spec: str, argument: str, value: Count) -> int:
 def shares(count: int, weights: Floats) -> list[int]:
     """Split `count` in proportion to `weights`, by largest remainders, leaving nobody without if it can.
 
-    Example:
+    Examples:
         >>> shares(10, np.array([1.0, 1.0, 2.0]))
         [3, 2, 5]
     """

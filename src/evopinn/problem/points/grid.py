@@ -31,7 +31,8 @@ class Grid(Points):
         test: Likewise on the whole domain, for measuring errors.
         interior_at: "midpoints" of the cells, or "nodes".
 
-    Example:
+    Examples:
+        >>> from evopinn.problem import Interval, Time
         >>> points = Grid(interior=(60, 60), initial=81, boundary=162)
         >>> points.interior_points(Interval(0, 1) * Time(0, 1)).shape
         (3600, 2)

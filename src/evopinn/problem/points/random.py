@@ -118,7 +118,8 @@ class Drawn(Points):
 class Uniform(Drawn):
     """Independent points, each equally likely to be anywhere.
 
-    Example:
+    Examples:
+        >>> from evopinn.problem import Disk
         >>> Uniform(interior=1000, boundary=200, seed=1).interior_points(Disk()).shape
         (1000, 2)
     """

@@ -1,0 +1,34 @@
+"""Arrays that a user gives: of the expected shape, with finite entries."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evopinn.errors import ProblemError
+
+Array = NDArray[np.float64]
+
+
+def finite_array(values: ArrayLike, shape: tuple[int | None, ...], label: str) -> Array:
+    """Take in an array, or say what is wrong with it.
+
+    Args:
+        values: What was given.
+        shape: What is expected; `None` for any size but zero.
+        label: What messages call it, in the plural.
+    """
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"{label} are not an array of numbers: {error}.") from error
+    fits = array.ndim == len(shape) and all(
+        given == wanted or (wanted is None and given)
+        for given, wanted in zip(array.shape, shape, strict=True)
+    )
+    if not fits:
+        expected = ", ".join("n" if size is None else str(size) for size in shape)
+        comma = "," if len(shape) == 1 else ""
+        raise ProblemError(f"{label} have shape {array.shape}; expected ({expected}{comma}).")
+    if not np.isfinite(array).all():
+        row = int(np.nonzero(~np.isfinite(array))[0][0])
+        raise ProblemError(f"{label} are not finite in row {row}; remove or mend it.")
+    return array

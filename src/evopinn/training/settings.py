@@ -1,0 +1,91 @@
+"""Checking what a user asks of a training."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, is_dataclass
+from typing import Any, TypeVar
+
+import torch
+
+from evopinn.checks import whole_number
+from evopinn.errors import TrainingError, UnknownNameError
+from evopinn.genome import Genome
+from evopinn.problem import Problem
+from evopinn.problems import find_problem
+from evopinn.training.adam import Adam
+from evopinn.training.lbfgs import LBFGS
+from evopinn.training.optimizer import Optimizer
+
+OPTIMIZERS: Mapping[str, Callable[..., Optimizer[Any]]] = {"lbfgs": LBFGS, "adam": Adam}
+PRECISIONS: Mapping[str, torch.dtype] = {"float64": torch.float64, "float32": torch.float32}
+
+T = TypeVar("T")
+
+
+def find_optimizer(name: str | Optimizer[Any], rate: float | None = None) -> Optimizer[Any]:
+    """An optimiser by name, with its own learning rate or another; an optimiser itself is taken as it is."""
+    if isinstance(name, str):
+        make = lookup("optimizer", name, OPTIMIZERS)
+        return make() if rate is None else make(rate=rate)
+    if isinstance(name, type) or not (hasattr(name, "init") and hasattr(name, "step")):
+        raise TrainingError(
+            f"optimizer is {name!r}; give {' or '.join(OPTIMIZERS)}, or an optimiser such as Adam(rate=0.01)."
+        )
+    return name
+
+
+def describe_optimizer(optimizer: Optimizer[Any]) -> dict[str, Any]:
+    """An optimiser's name and settings as plain data."""
+    settings = asdict(optimizer) if is_dataclass(optimizer) and not isinstance(optimizer, type) else {}
+    return {"name": type(optimizer).__name__.lower(), **settings}
+
+
+def as_problem(problem: Problem | str) -> Problem:
+    """The problem that is meant, by itself or by name."""
+    if isinstance(problem, str):
+        return find_problem(problem)
+    if not isinstance(problem, Problem):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TrainingError(f"problem is a {type(problem).__name__}; give a Problem or a name like 'heat'.")
+    return problem
+
+
+def as_genome(genome: Genome | str) -> Genome:
+    """The genome that is meant, by itself or by its text."""
+    if isinstance(genome, str):
+        return Genome.parse(genome)
+    if not isinstance(genome, Genome):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TrainingError(
+            f"genome is a {type(genome).__name__}; give a Genome or its text, "
+            "such as 'layers=3 neurons=20 activation=tanh(x)'."
+        )
+    return genome
+
+
+def whole(name: str, value: int, least: int) -> int:
+    """A whole number that is not too small."""
+    number = whole_number(value)
+    if number is None or number < least:
+        raise TrainingError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
+    return number
+
+
+def positive_seconds(limit: float) -> float:
+    """A time limit that leaves time."""
+    if not limit > 0:
+        raise TrainingError(f"time_limit is {limit!r}; it must be a positive number of seconds.")
+    return limit
+
+
+def usable_device(device: str) -> str:
+    """A device that exists here and can compute."""
+    try:
+        float(torch.zeros(1, device=device))
+    except (RuntimeError, AssertionError, TypeError) as error:  # which one depends on how torch was built
+        raise TrainingError(f"the device {device!r} cannot be used here; try cpu. ({error})") from error
+    return device
+
+
+def lookup(kind: str, name: str, table: Mapping[str, T]) -> T:
+    """What a table has under a name; otherwise say what it has."""
+    if not isinstance(name, str) or name not in table:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UnknownNameError(kind, str(name), table, f"There are {', '.join(table)}.")
+    return table[name]
