@@ -27,7 +27,7 @@ format: $(VENV)/.dev  ## mend what can be mended automatically
 	$(BIN)/ruff check --fix .
 
 docs: $(VENV)/.dev  ## build the documentation into site/
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.dev  ## time a loss and gradient beside a peer in the same run
 	$(BIN)/python benchmarks/evaluation.py

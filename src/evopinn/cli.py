@@ -120,6 +120,9 @@ def train(
     errors_every: Annotated[int, typer.Option(min=1, help="Measure the error after so many epochs.")] = 100,
     precision: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
     device: Annotated[str, typer.Option(help="A torch device: cpu, cuda, cuda:1.")] = "cpu",
+    engine: Annotated[
+        str, typer.Option(help="How derivatives are computed: autograd or taylor.")
+    ] = "autograd",
     threads: Annotated[
         int | None, typer.Option(min=1, help="CPU threads; torch's choice if not given.")
     ] = None,
@@ -163,6 +166,7 @@ def train(
             errors_every=errors_every,
             precision=precision,
             device=device,
+            engine=engine,
             on_progress=report,
         )
     beside = [error for error in published.errors if error.case == case] if published else []

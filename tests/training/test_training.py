@@ -63,6 +63,11 @@ def test_a_seed_means_one_result(oscillator):
     assert not torch.equal(first.theta, other.theta)
 
 
+def test_the_engines_train_alike(transport):
+    one, other = (train(transport, SMALL, epochs=10, engine=name) for name in ("autograd", "taylor"))
+    assert one.history.losses == pytest.approx(other.history.losses, rel=1e-6)
+
+
 def test_single_precision(oscillator):
     result = train(oscillator, SMALL, epochs=20, precision="float32")
     assert result.theta.dtype == torch.float32
@@ -204,6 +209,7 @@ def test_what_is_neither_problem_nor_genome_is_refused(problem, genome, message)
         ({"precision": torch.float32}, "no precision called 'torch.float32'"),
         ({"optimizer": Adam}, "an optimiser such as Adam"),
         ({"optimizer": None}, "optimizer is None"),
+        ({"engine": "tailor"}, "no engine called 'tailor'; did you mean taylor"),
         ({"device": "meta"}, "device 'meta' cannot be used"),
         ({"device": "warp"}, "device 'warp' cannot be used"),
         ({"time_limit": [1]}, "is not a duration"),

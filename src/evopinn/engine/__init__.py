@@ -1,11 +1,21 @@
-"""Loss and gradient of a network on a problem."""
+"""Loss and gradient of a network on a problem.
 
+Two engines compute the same: nested automatic differentiation, simple and kept as the oracle, and Taylor
+propagation, which pays with evolved activations and derivatives of high order.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Protocol
 
+import torch
 from torch import Tensor
 
 from evopinn.engine.autograd import AutogradEngine, NestedDerivatives
+from evopinn.engine.taylor import TaylorEngine
+from evopinn.genome import Genome
 from evopinn.network import Layout
+from evopinn.problem import Problem
 
 
 class Engine(Protocol):
@@ -18,4 +28,9 @@ class Engine(Protocol):
         ...
 
 
-__all__ = ["AutogradEngine", "Engine", "NestedDerivatives"]
+ENGINES: Mapping[str, Callable[[Problem, Genome, torch.dtype, str], Engine]] = MappingProxyType(
+    {"autograd": AutogradEngine, "taylor": TaylorEngine}
+)
+"""The engines by name."""
+
+__all__ = ["ENGINES", "AutogradEngine", "Engine", "NestedDerivatives", "TaylorEngine"]

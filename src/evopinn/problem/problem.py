@@ -20,6 +20,7 @@ from evopinn.problem.points import Points
 from evopinn.problem.reference import Reference
 from evopinn.problem.statement import Statement
 from evopinn.problem.terms import Term
+from evopinn.problem.tracing import traced
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,7 @@ class Problem:
         object.__setattr__(self, "coordinates", coordinates)
         object.__setattr__(self, "conditions", _listed(self.conditions))
         statement = Statement(self.domain, self.points, fields, coordinates)
-        terms = tuple(term.traced() for term in statement.terms(self.residual, self.conditions))
+        terms = tuple(traced(term) for term in statement.terms(self.residual, self.conditions))
         object.__setattr__(self, "_terms", terms)
         used = {fields[number] for term in terms for channels in term.channels for number, _ in channels}
         if unused := [name for name in fields if name not in used]:

@@ -14,7 +14,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from evopinn.errors import ProblemError
 from evopinn.problem.binding import components
 from evopinn.problem.fields import Field, MultiIndex, derivative_name
 
@@ -26,10 +25,6 @@ SideValues = Callable[[int, MultiIndex], Tensor]
 
 Namespace = Mapping[str, Any]
 """Everything that a user's function may ask for on one side, by name."""
-
-
-PROBE_SIZES = (1.0, -1.0, 0.01, -0.01, 100.0, -100.0)
-"""Magnitudes of the made-up values on which a term is tried."""
 
 
 def label_of(name: str) -> str:
@@ -55,6 +50,10 @@ class Side:
         columns = {name: column.to(device, dtype) for name, column in self.columns.items()}
         return Side(self.points.to(device, dtype), columns)
 
+    def restricted(self, rows: slice) -> "Side":
+        """Some of the points."""
+        return Side(self.points[rows], {name: column[rows] for name, column in self.columns.items()})
+
 
 @dataclass(frozen=True, eq=False)
 class Term:
@@ -67,7 +66,8 @@ class Term:
         fields: Names of the problem's fields.
         coordinates: Names of the problem's coordinates.
         function: From one namespace per side to what must vanish.
-        channels: Per side, the derivatives that the function asks for; found by `traced`.
+        channels: Per side, the derivatives that the function asks for; found by tracing.
+        pointwise: Whether the residual at a point depends on that point alone; found by tracing.
     """
 
     name: str
@@ -77,6 +77,7 @@ class Term:
     coordinates: tuple[str, ...]
     function: Callable[[Sequence[Namespace]], Any]
     channels: tuple[frozenset[Channel], ...] = ()
+    pointwise: bool = False
 
     @property
     def count(self) -> int:
@@ -100,6 +101,10 @@ class Term:
         """The same term in another precision or on another device."""
         return replace(self, sides=tuple(side.to(dtype, device) for side in self.sides))
 
+    def restricted(self, rows: slice) -> "Term":
+        """The same term on some of its points."""
+        return replace(self, sides=tuple(side.restricted(rows) for side in self.sides))
+
     def residuals(self, values: Sequence[SideValues]) -> tuple[Tensor, ...]:
         """What must vanish, as a tuple of tensors of shape (n,).
 
@@ -117,42 +122,3 @@ class Term:
             name: Field(name, self.coordinates, partial(derivative, number))
             for number, name in enumerate(self.fields)
         }
-
-    def traced(self) -> "Term":
-        """The same term, checked, and with the derivatives noted that it asks for.
-
-        The function is run on made-up smooth values of several magnitudes and either sign. A residual that is
-        not finite at a point under all of them owes that to a coefficient or source, not to the fields.
-        """
-        asked: list[set[Channel]] = [set() for _ in self.sides]
-
-        def probe(size: float, side: int, field: int, index: MultiIndex) -> Tensor:
-            asked[side].add((field, index))
-            points = self.sides[side].points
-            phase = torch.arange(len(points), dtype=points.dtype) + 3 * field + sum(index)
-            return (size * (1 + 0.5 * torch.sin(phase))).requires_grad_()
-
-        always_broken = torch.ones(self.count, dtype=torch.bool)
-        for size in PROBE_SIZES:
-            values = [partial(probe, size, side) for side in range(len(self.sides))]
-            residuals = self.residuals(values)
-            if any(asked) and not all(residual.requires_grad for residual in residuals):
-                raise ProblemError(
-                    f"{self.label} has a component that no field can change (or that was detached); "
-                    "each must depend on a field by torch functions."
-                )
-            finite = [torch.isfinite(residual) for residual in residuals]
-            always_broken &= ~torch.stack(finite).all(dim=0)
-        return self._with_channels(asked, always_broken)
-
-    def _with_channels(self, asked: Sequence[set[Channel]], broken: Tensor) -> "Term":
-        if not any(asked):
-            raise ProblemError(f"{self.label} uses no field; there are {', '.join(self.fields)}.")
-        if broken.any():
-            point = self.sides[0].points[int(torch.nonzero(broken)[0])].tolist()
-            place = ", ".join(f"{n} = {v:.6g}" for n, v in zip(self.coordinates, point, strict=True))
-            raise ProblemError(
-                f"{self.label} is not finite at {int(broken.sum())} of {self.count} points, "
-                f"the first at {place}: its source or coefficients must be finite on all points."
-            )
-        return replace(self, channels=tuple(frozenset(channels) for channels in asked))

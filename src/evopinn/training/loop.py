@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from evopinn.engine import AutogradEngine
+from evopinn.engine import ENGINES
 from evopinn.genome import Genome
 from evopinn.network import initial_parameters
 from evopinn.problem import Problem
@@ -43,6 +43,7 @@ def train(
     errors_every: int = 100,
     precision: str = "float64",
     device: str = "cpu",
+    engine: str = "autograd",
     on_progress: Callable[[Progress], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> TrainingResult:
@@ -63,6 +64,7 @@ def train(
         errors_every: Errors are measured after so many epochs, where a solution is known, and at the end.
         precision: "float64" or "float32".
         device: A torch device.
+        engine: How derivatives are computed: "autograd" or "taylor"; both give the same to rounding.
         on_progress: Called after each epoch.
         clock: Gives the time in seconds.
 
@@ -77,16 +79,17 @@ def train(
     evaluations = math.inf if max_evaluations is None else whole("max_evaluations", max_evaluations, least=1)
     dtype = lookup("precision", precision, PRECISIONS)
     chosen = find_optimizer(optimizer)
-    engine = AutogradEngine(problem, genome, dtype, usable_device(device))
-    objective = Budgeted(engine.loss_and_gradient, clock, began + limit, evaluations)
+    make_engine = lookup("engine", engine, ENGINES)
+    evaluator = make_engine(problem, genome, dtype, usable_device(device))
+    objective = Budgeted(evaluator.loss_and_gradient, clock, began + limit, evaluations)
     recorder = Recorder(
-        errors=lambda theta: problem.errors(lambda points: predict(genome, engine.layout, theta, points)),
+        errors=lambda theta: problem.errors(lambda points: predict(genome, evaluator.layout, theta, points)),
         errors_every=whole("errors_every", errors_every, least=1),
         epochs=epochs,
         report=on_progress or _ignore,
         elapsed=lambda: clock() - began,
     )
-    theta = initial_parameters(engine.layout, seed, dtype).to(device)
+    theta = initial_parameters(evaluator.layout, seed, dtype).to(device)
     status = optimise(chosen, objective, theta, epochs, recorder)
     best = recorder.best or State(theta, math.nan, torch.zeros_like(theta))
     try:
@@ -116,6 +119,7 @@ def train(
             "errors_every": errors_every,
             "precision": precision,
             "device": device,
+            "engine": engine,
             "threads": torch.get_num_threads(),
         },
     )

@@ -1,0 +1,73 @@
+"""Trying a term before anything runs: is it sound, and which derivatives does it ask for?
+
+Its function is run on made-up smooth values of several magnitudes and either sign.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from evopinn.errors import ProblemError
+from evopinn.problem.fields import MultiIndex
+from evopinn.problem.terms import Channel, Term
+
+PROBE_SIZES = (1.0, -1.0, 0.01, -0.01, 100.0, -100.0)
+"""Magnitudes of the made-up values."""
+
+
+def traced(term: Term) -> Term:
+    """The same term, checked, with what it asks for noted."""
+    asked: list[set[Channel]] = [set() for _ in term.sides]
+    always_broken = torch.ones(term.count, dtype=torch.bool)
+    for size in PROBE_SIZES:
+        residuals = _probed(term, size, asked)
+        if not any(asked):
+            raise ProblemError(f"{term.label} uses no field; there are {', '.join(term.fields)}.")
+        if not all(residual.requires_grad for residual in residuals):
+            raise ProblemError(
+                f"{term.label} has a component that no field can change (or that was detached); "
+                "each must depend on a field by torch functions."
+            )
+        always_broken &= ~torch.stack([torch.isfinite(residual) for residual in residuals]).all(dim=0)
+    _require_finite(term, always_broken)
+    channels = tuple(frozenset(channels) for channels in asked)
+    return replace(term, channels=channels, pointwise=_is_pointwise(term))
+
+
+def _probed(term: Term, size: float, asked: Sequence[set[Channel]]) -> tuple[Tensor, ...]:
+    """The residuals for made-up values; what they ask for is added to `asked`, per side."""
+
+    def probe(side: int, field: int, index: MultiIndex) -> Tensor:
+        asked[side].add((field, index))
+        points = term.sides[side].points
+        phase = torch.arange(len(points), dtype=points.dtype) + 3 * field + sum(index)
+        return (size * (1 + 0.5 * torch.sin(phase))).requires_grad_()
+
+    return term.residuals([partial(probe, side) for side in range(len(term.sides))])
+
+
+def _is_pointwise(term: Term) -> bool:
+    """Whether the residual at a point depends on that point alone, so that blocks give the same."""
+    unnoted: list[set[Channel]] = [set() for _ in term.sides]
+    half = slice(0, max(1, term.count // 2))
+    for size in PROBE_SIZES:
+        whole = [residual[half] for residual in _probed(term, size, unnoted)]
+        part = _probed(term.restricted(half), size, unnoted)
+        if not all(torch.allclose(a, b, rtol=1e-9, equal_nan=True) for a, b in zip(whole, part, strict=True)):
+            return False
+    return True
+
+
+def _require_finite(term: Term, broken: Tensor) -> None:
+    """A residual that no values make finite owes that to a coefficient or source, not to the fields."""
+    if not broken.any():
+        return
+    point = term.sides[0].points[int(torch.nonzero(broken)[0])].tolist()
+    place = ", ".join(f"{name} = {value:.6g}" for name, value in zip(term.coordinates, point, strict=True))
+    raise ProblemError(
+        f"{term.label} is not finite at {int(broken.sum())} of {term.count} points, "
+        f"the first at {place}: its source or coefficients must be finite on all points."
+    )
