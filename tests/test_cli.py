@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -156,8 +157,14 @@ def test_a_failed_training_has_an_exit_code_of_its_own(run, own):
         (["train", "klein-gordn"], "no problem called 'klein-gordn'; did you mean klein-gordon?"),
         (["train", "klein-gordon:IX"], "no case of klein-gordon called 'IX'"),
         (["train", "nowhere.py"], "no file nowhere.py"),
-        (["train", "heat", "--model", "evo-dpste-1"], "a model is named paper:NAME"),
-        (["train", "heat", "--model", "paper:evo-dpste-1"], "no problem with published models called 'heat'"),
+        (["train", "heat", "--model", "evo-dpste-1"], "one is named paper:NAME"),
+        (
+            ["train", "heat", "--model", "paper:evo-dpste-1"],
+            "write for example paper:klein-gordon/evo-dpste-1",
+        ),
+        (["train", "heat", "--threads", "9999"], "cores"),
+        (["train", "heat", "--genome", "layers=3 neurons=20 activation=SIN(x)"], "did you mean sin"),
+        (["train", "heat", "--genome", "layers=3 neurons=20 activation=sin(π*x)"], "π is a number"),
         (["train", "lame", "--model", "paper:evo-dspte-1"], "did you mean evo-dpste-1"),
         (["train", "heat", "--model", "paper:x", "--genome", SMALL], "choose one"),
         (["train", "heat", "--genome", "layers=3 neurons=20 activation=tahn(x)"], "did you mean tanh"),
@@ -226,12 +233,18 @@ def test_the_version_is_told(run):
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
 def test_an_interrupted_training_keeps_its_result(tmp_path, stop):
-    command = [sys.executable, "-c", "from evopinn.cli import main; main()", "train", "heat"]
+    # Where the tests are run, Ctrl-C may be ignored, and a child would inherit that.
+    heed = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    command = [sys.executable, "-c", f"{heed}; from evopinn.cli import main; main()", "train", "heat"]
     options = ["--genome", SMALL, "--epochs", "100000", "--json", "--save", str(tmp_path / "kept")]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        [*command, *options], stdout=pipe, stderr=pipe, text=True, env=environment
+        [*command, *options],
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        env=environment,
     ) as process:
         # The first line of progress says that the training is under way.
         assert process.stderr.readline().startswith("epoch")
@@ -241,6 +254,36 @@ def test_an_interrupted_training_keeps_its_result(tmp_path, stop):
     assert process.returncode == 130, err
     assert json.loads(out)["status"] == "interrupted"
     assert load(tmp_path / "kept").epochs > 0
+
+
+def evopinn(*arguments, **options):
+    command = [sys.executable, "-c", "from evopinn.cli import main; main()", *arguments]
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    return subprocess.run(command, check=False, text=True, env=environment, **options)
+
+
+def test_a_training_goes_on_when_nobody_reads_its_progress(own, tmp_path):
+    read, write = os.pipe()
+    os.close(read)
+    options = ("--genome", SMALL, "--epochs", "3", "--save", str(tmp_path / "kept"))
+    ended = evopinn("train", own, *options, stdout=subprocess.PIPE, stderr=write)
+    os.close(write)
+    assert ended.returncode == 0
+    assert "finished" in ended.stdout
+    assert load(tmp_path / "kept").epochs == 3
+
+
+def test_output_that_cannot_be_written_is_told_in_a_sentence():
+    with Path("/dev/full").open("w") as full:
+        ended = evopinn("models", "lame", stdout=full, stderr=subprocess.PIPE)
+    assert ended.returncode == 1
+    assert ended.stderr == "error: the output could not be written: No space left on device.\n"
+
+
+def test_a_row_takes_one_line_in_a_pipe():
+    ended = evopinn("models", "lame", stdout=subprocess.PIPE)
+    (row,) = [line for line in ended.stdout.splitlines() if "paper:evo-dpste-3" in line]
+    assert row.rstrip().endswith("activation=atan(a*swish(b*x))")
 
 
 def test_the_time_limit_is_kept_by_the_clock(run):

@@ -4,6 +4,10 @@ The public names are listed in `__init__.pyi`, for readers, type checkers and th
 imported when it is first used, so that a command which needs no tensors does not wait for torch.
 """
 
+from importlib.metadata import version
+
 import lazy_loader
+
+__version__ = version("evopinn")
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,5 +1,8 @@
 """evopinn: give it a PDE, get back the physics-informed neural network that solves it best."""
 
+__version__: str
+
+from .errors import EvopinnError
 from .genome import Activation, Genome, Space, Structure, published_model, published_models
 from .network import Network
 from .problem import (
@@ -33,6 +36,7 @@ __all__ = [
     "Box",
     "Data",
     "Disk",
+    "EvopinnError",
     "Field",
     "Genome",
     "Grid",

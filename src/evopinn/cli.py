@@ -2,17 +2,17 @@
 
 import importlib.metadata
 import json
+import os
 import signal
 import sys
-import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
-from evopinn.errors import EvopinnError, GenomeError
+from evopinn.errors import EvopinnError, GenomeError, StoredModelError, TrainingError
+from evopinn.view.console import notes_console, output_console
 
 if TYPE_CHECKING:
     from evopinn.genome import Genome, PublishedModel
@@ -40,12 +40,16 @@ def main() -> None:
     try:
         app()
     except EvopinnError as error:
-        Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(f"error: {error}")
+        notes_console().print(f"error: {error}")
         sys.exit(EXIT_MISTAKE)
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:  # the reader of a pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit
         sys.exit(0)
+    except OSError as error:
+        sys.stderr.write(f"error: the output could not be written: {error.strerror}.\n")
+        sys.exit(EXIT_FAILED)
 
 
 @app.callback()
@@ -66,7 +70,7 @@ def problems(
     from evopinn.problems import catalogue, find_problem
     from evopinn.view.tables import problem_table, problems_table
 
-    Console().print(problems_table(catalogue()) if name is None else problem_table(find_problem(name)))
+    _output(problems_table(catalogue()) if name is None else problem_table(find_problem(name)), as_json=False)
 
 
 @app.command()
@@ -132,12 +136,11 @@ def train(
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
     """Train one network on a problem and report its loss and errors."""
-    began = time.monotonic()
     import torch
 
     from evopinn.problem import is_problem_file
     from evopinn.problems import find_problem
-    from evopinn.training import check_writable, find_optimizer, parse_duration
+    from evopinn.training import check_writable, find_optimizer
     from evopinn.training import save as write
     from evopinn.training import train as run
     from evopinn.view.progress import training_progress
@@ -145,6 +148,8 @@ def train(
 
     signal.signal(signal.SIGTERM, _as_interrupt)
     if threads is not None:
+        if threads > (os.cpu_count() or 1):
+            raise TrainingError(f"--threads {threads}: this machine has {os.cpu_count()} cores.")
         torch.set_num_threads(threads)
     stated = find_problem(problem)
     # A user's own problem may bear any name: only what comes from the catalogue has published models.
@@ -152,8 +157,7 @@ def train(
     network, published = _network(family, model, genome, bounds)
     if save is not None:
         check_writable(save)
-    limit = None if time_limit is None else parse_duration(time_limit) - (time.monotonic() - began)
-    notes = Console(stderr=True, highlight=False, markup=False)
+    notes = notes_console()
     with nullcontext() if quiet else training_progress(notes) as report:
         result = run(
             stated,
@@ -161,7 +165,7 @@ def train(
             epochs=epochs,
             seed=seed,
             optimizer=find_optimizer(optimizer, rate),
-            time_limit=None if limit is None else max(limit, 0.001),
+            time_limit=time_limit,
             max_evaluations=max_evaluations,
             errors_every=errors_every,
             precision=precision,
@@ -170,10 +174,18 @@ def train(
             on_progress=report,
         )
     beside = [error for error in published.errors if error.case == case] if published else []
-    _output(training_data(result) if as_json else training_table(result, beside), as_json)
+    unsaved: StoredModelError | None = None
     if save is not None:
-        paths = write(result, save)
-        notes.print(f"saved {paths[0]} and {paths[1].name}", soft_wrap=True)
+        try:
+            write(result, save)
+        except StoredModelError as error:  # told after the result, which must not be lost as well
+            unsaved = error
+    _output(training_data(result) if as_json else training_table(result, beside), as_json)
+    if unsaved is not None:
+        raise unsaved
+    if save is not None:
+        with suppress(OSError):  # it is saved, whether or not anybody hears of it
+            notes.print(f"saved as {save}.safetensors and {save}.json")
     if str(result.status) == "interrupted":
         raise typer.Exit(EXIT_INTERRUPTED)
     if result.status.failed:
@@ -184,7 +196,7 @@ def _network(
     family: str, model: str | None, genome: str | None, bounds: str | None
 ) -> "tuple[Genome, PublishedModel | None]":
     """The network that the user names; if none, the paper's best for this problem, or a plain one."""
-    from evopinn.genome import Genome, Space, published_model, published_models
+    from evopinn.genome import Genome, Space, find_published, published_models
 
     if model is not None and genome is not None:
         raise GenomeError("both --model and --genome are given; choose one.")
@@ -194,11 +206,7 @@ def _network(
         if genome is not None or not published:
             return Genome.parse(DEFAULT_GENOME if genome is None else genome, space), None
         model = "paper:evo-dpste-1"
-    source, colon, name = model.partition(":")
-    if source != "paper" or not colon:
-        raise GenomeError(f"--model {model}: a model is named paper:NAME; `evopinn models` lists them.")
-    of, slash, name = name.rpartition("/")
-    found = published_model(of if slash else family, name)
+    found = find_published(model, family)
     space.check(found.genome)
     return found.genome, found if found.problem == family else None
 
@@ -208,7 +216,7 @@ def _output(content: Any, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(json.dumps(content, indent=2, allow_nan=False) + "\n")
     else:
-        Console().print(content)
+        output_console().print(content)
 
 
 def _as_interrupt(_signal: int, _frame: FrameType | None) -> None:

@@ -109,6 +109,21 @@ def test_the_module_is_an_ordinary_one():
     assert "a*tanh(b*x)*cos(x)" in repr(network)
 
 
+@pytest.mark.parametrize("shape", [(3,), (4, 3), (2, 4, 3)])
+def test_points_may_have_any_number_of_leading_axes(shape):
+    network = Network(RICH, 3, 2, initial_parameters(Layout.of(RICH, 3, 2), 0))
+    points = torch.rand(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    expected = network(points.reshape(-1, 3)).reshape(*shape[:-1], 2)
+    assert torch.allclose(network(points), expected, rtol=1e-12)
+
+
+def test_the_module_works_with_torch_func():
+    network = Network(RICH, 3, 2, initial_parameters(Layout.of(RICH, 3, 2), 0))
+    points = torch.rand(5, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    jacobians = torch.func.vmap(torch.func.jacrev(network))(points)
+    assert jacobians.shape == (5, 2, 3)
+
+
 def test_a_shortcut_must_be_able_to_carry_the_coordinates():
     narrow = Genome.parse("layers=4 neurons=3 shortcuts=0-1 activation=tanh(x)")
     with pytest.raises(GenomeError, match="neurons=3, but a shortcut from layer 0 carries 4 coordinates"):

@@ -76,8 +76,23 @@ def test_a_function_that_fails_is_told_in_a_sentence_too(write):
     path = write("def boom(): raise ValueError('boom')\ndef needs(something): return make('x')")
     with pytest.raises(ProblemError, match=r"ValueError: boom .*my_problem.py, line 8"):
         load_problem(f"{path}:boom")
-    with pytest.raises(ProblemError, match=r"TypeError.*something"):
+    with pytest.raises(ProblemError, match="no problem called 'needs'"):
         load_problem(f"{path}:needs")
+
+
+def test_the_line_is_told_once_and_wherever_the_file_lies(tmp_path):
+    """Also in a folder that is called as the package is."""
+    folder = tmp_path / "evopinn"
+    folder.mkdir()
+    (folder / "mine.py").write_text(
+        "import evopinn as ep\n"
+        "residual = lambda u, x: u.x + ep.nonsense(x)\n"
+        "rod = dict(domain=ep.Interval(0, 1), fields=['u'], conditions=[], points=ep.Grid(interior=5))\n"
+        "problem = ep.Problem(residual=residual, **rod)\n"
+    )
+    with pytest.raises(ProblemError) as caught:
+        load_problem(str(folder / "mine.py"))
+    assert str(caught.value).count("mine.py, line 2") == 1
 
 
 def test_a_problem_without_a_name_is_known_by_its_file(write):

@@ -239,6 +239,15 @@ WRONG = {
         LINE | {"residual": lambda u, v, t: u.t - v},
         "asks for 'v', which is neither",
     ),
+    "a derivative of an expression": (
+        LINE | {"residual": lambda u: u.t - (u * u.x).x},
+        "only fields have derivatives",
+    ),
+    "a change in place": (
+        LINE | {"residual": lambda u, x: u.t - x.mul_(2)},
+        "changes its argument x in place",
+    ),
+    "no data at all": (LINE | {"conditions": [Data(np.zeros((0, 2)), {"u": []})]}, "points are empty"),
     "a field that nothing uses": (LINE | {"fields": ["u", "v"]}, "nothing depends on the field v"),
     "a component without a field": (
         LINE | {"residual": lambda u, x: [u.t, x]},

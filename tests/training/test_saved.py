@@ -55,6 +55,13 @@ def test_the_sidecar_tells_a_person_everything(result, tmp_path):
     assert len(stored["history"]["losses"]) == 13
 
 
+@pytest.mark.parametrize("name", ["", ".", "..", "folder/", "folder/."])
+def test_a_name_that_is_none_is_refused(result, tmp_path, name):
+    with pytest.raises(StoredModelError, match=r"no name for a saved model|cannot be saved"):
+        save(result, f"{tmp_path}/{name}")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
 def test_nothing_is_left_beside_the_two_files(result, tmp_path):
     save(result, tmp_path / "model")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.json", "model.safetensors"]

@@ -1,14 +1,13 @@
 import itertools
 import os
 import signal
-import threading
 
 import numpy as np
 import pytest
 import torch
 
 from evopinn.errors import EvopinnError, TrainingError
-from evopinn.genome import Genome
+from evopinn.genome import Genome, published_model
 from evopinn.problem import Grid, Interval, Problem
 from evopinn.training import LBFGS, Adam, Status, train
 from evopinn.training.duration import parse_duration
@@ -53,6 +52,7 @@ def test_progress_is_told_after_each_epoch(oscillator):
     seen = []
     train(oscillator, SMALL, epochs=5, errors_every=2, on_progress=seen.append)
     assert [now.epoch for now in seen] == [0, 1, 2, 3, 4, 5]
+    assert [now.errors_epoch for now in seen] == [0, 0, 2, 2, 4, 5]
     assert all(now.epochs == 5 and "u" in now.errors for now in seen)
 
 
@@ -137,13 +137,17 @@ def test_a_time_limit_before_the_first_evaluation_leaves_a_result(oscillator):
     assert result.errors["u"] > 0
 
 
-def test_ctrl_c_keeps_the_result(oscillator):
+def test_ctrl_c_keeps_the_result(oscillator, monkeypatch):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # may be ignored where we are run
+
     def interrupt_at_seven(now):
         if now.epoch == 7:
             os.kill(os.getpid(), signal.SIGINT)
 
-    assert threading.current_thread() is threading.main_thread()
-    result = train(oscillator, SMALL, epochs=1000, on_progress=interrupt_at_seven)
+    try:
+        result = train(oscillator, SMALL, epochs=1000, on_progress=interrupt_at_seven)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert result.status is Status.INTERRUPTED
     assert result.epochs >= 7
     assert result.loss < result.history.losses[0]
@@ -175,6 +179,21 @@ def test_the_errors_of_the_result_are_those_of_its_parameters(oscillator):
 
 def test_a_problem_may_be_given_by_name(oscillator):
     assert train("euler-bernoulli", SMALL, epochs=0).problem == "euler-bernoulli"
+
+
+def test_a_published_model_may_be_given_by_name_or_itself():
+    for genome in ("paper:bo-fcresnet-3", published_model("burgers", "bo-fcresnet-3")):
+        result = train("burgers", genome, max_evaluations=1)
+        assert result.genome.structure.shortcuts == ((0, 2),)
+    with pytest.raises(EvopinnError, match="write for example paper:klein-gordon/evo-dpste-1"):
+        train("heat", "paper:evo-dpste-1")
+
+
+def test_a_result_is_told_in_a_line(oscillator):
+    text = repr(train(oscillator, SMALL, epochs=3))
+    assert "problem='oscillator'" in text
+    assert "errors={u: " in text
+    assert len(text) < 300
 
 
 def test_numpy_integers_are_whole_numbers(oscillator):
@@ -224,6 +243,8 @@ def test_points_of_the_wrong_shape_are_refused(oscillator):
     result = train(oscillator, SMALL, epochs=0)
     with pytest.raises(TrainingError, match=r"shape \(3,\); expected \(n, 1\)"):
         result.predict([0.0, 0.5, 1.0])
+    with pytest.raises(TrainingError, match="not an array"):
+        result.predict({"x": [0.0]})
 
 
 @pytest.mark.parametrize(

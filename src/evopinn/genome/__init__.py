@@ -19,7 +19,14 @@ from evopinn.genome.operators import (
     UnaryOperator,
     operator,
 )
-from evopinn.genome.published import PublishedError, PublishedModel, published_model, published_models
+from evopinn.genome.published import (
+    PublishedError,
+    PublishedModel,
+    find_published,
+    is_published,
+    published_model,
+    published_models,
+)
 from evopinn.genome.space import PAPER, Space
 from evopinn.genome.structure import Shortcut, Structure, regular_shortcuts
 from evopinn.genome.tree import Node
@@ -54,7 +61,9 @@ __all__ = [
     "Variation",
     "common_activation",
     "crossover",
+    "find_published",
     "initial_population",
+    "is_published",
     "mutate",
     "operator",
     "published_model",

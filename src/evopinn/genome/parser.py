@@ -224,6 +224,8 @@ class _Parser:
             raise self._error(
                 position, f"the operator {name} needs its input in parentheses, as in {example}"
             )
+        if name == "π":
+            raise self._error(position, "π is a number, and numbers have no place here")
         if len(name) == 1 and name != "e":
             return _Parameter(name, position)
         raise self._error(position, self._unknown(name))
@@ -357,6 +359,6 @@ class _Parser:
         if len(name) == 1:
             kind = "the input" if name == "x" else "a parameter"
             return f"{name} is {kind}, not an operator; write {name}*(...)"
-        near = get_close_matches(name, list(OPERATORS), n=2, cutoff=0.5)
+        near = get_close_matches(name.lower(), list(OPERATORS), n=2, cutoff=0.5)
         advice = f"did you mean {' or '.join(near)}?" if near else f"operators are {', '.join(OPERATORS)}"
         return f"there is no operator {name}; {advice}"

@@ -8,7 +8,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
-from evopinn.errors import UnknownNameError
+from evopinn.errors import GenomeError, UnknownNameError
 from evopinn.genome.genome import Genome
 
 
@@ -86,11 +86,38 @@ def published_model(problem: str, name: str) -> PublishedModel:
         'asinh(x)*cos(x)'
     """
     models = {model.name: model for model in published_models(problem)}
-    name = name.removeprefix("paper:")
     if name not in models:
         hint = f"The models of {problem} are {', '.join(models)}."
         raise UnknownNameError("published model", name, models, hint)
     return models[name]
+
+
+def is_published(reference: str) -> bool:
+    """Whether a text refers to a published model: `paper:evo-dpste-1` or `paper:lame/evo-dpste-1`."""
+    return reference.startswith("paper:")
+
+
+def find_published(reference: str, problem: str) -> PublishedModel:
+    """The published model that a reference means.
+
+    Args:
+        reference: `paper:NAME`, or `paper:PROBLEM/NAME` for a model that was found for another problem.
+        problem: The family of problems that is meant if the reference names none.
+
+    Examples:
+        >>> find_published("paper:lame/bo-fcnet-1", "heat").genome.activation.text
+        'swish(x)'
+    """
+    if not is_published(reference):
+        raise GenomeError(f"{reference!r} is no model; one is named paper:NAME: `evopinn models` lists them.")
+    family, slash, name = reference.removeprefix("paper:").rpartition("/")
+    families = dict.fromkeys(model.problem for model in published_models())
+    if not slash and problem not in families:
+        raise GenomeError(
+            f"{reference} names no problem, and this one has no published models; "
+            f"write for example paper:{next(iter(families))}/{name}."
+        )
+    return published_model(family if slash else problem, name)
 
 
 @cache

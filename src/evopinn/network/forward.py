@@ -19,10 +19,10 @@ def forward(genome: Genome, tensors: Mapping[str, Tensor], points: Tensor) -> Te
     Args:
         genome: Structure and activation.
         tensors: Weights, biases and activation parameters by their names in the layout.
-        points: Shape (n, inputs).
+        points: Shape (..., inputs).
 
     Returns:
-        The fields, shape (n, outputs).
+        The fields, shape (..., outputs).
     """
     structure = genome.structure
     starts = {end: start for start, end in structure.shortcuts}
@@ -44,5 +44,5 @@ def forward(genome: Genome, tensors: Mapping[str, Tensor], points: Tensor) -> Te
 
 def _widened(h: Tensor, neurons: int) -> Tensor:
     """What a shortcut carries; the coordinates, at layer 0, are padded with zeros to the width."""
-    missing = neurons - h.shape[1]
+    missing = neurons - h.shape[-1]
     return torch.nn.functional.pad(h, (0, missing)) if missing else h

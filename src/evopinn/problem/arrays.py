@@ -18,8 +18,10 @@ def finite_array(values: ArrayLike, shape: tuple[int | None, ...], label: str) -
     """
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:
         raise ProblemError(f"{label} are not an array of numbers: {error}.") from error
+    if not array.size:
+        raise ProblemError(f"{label} are empty; give at least one.")
     fits = array.ndim == len(shape) and all(
         given == wanted or (wanted is None and given)
         for given, wanted in zip(array.shape, shape, strict=True)

@@ -8,6 +8,7 @@ import inspect
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +19,9 @@ from evopinn.errors import ProblemError
 from evopinn.problem.fields import Field, as_tensor
 
 UserFunction = Callable[..., Any]
+
+PACKAGE = Path(__file__).parents[1]
+"""Where evopinn's own code lies: what happens there is not the user's line."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Bound:
         arguments: list[str] = []
         for parameter in parameters:
             if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-                raise ProblemError(f"{label} takes *{parameter.name}; name its arguments: {_listing(known)}.")
+                raise ProblemError(f"{label} takes {parameter}; name its arguments: {_listing(known)}.")
             if parameter.name in known:
                 arguments.append(parameter.name)
             elif parameter.default is parameter.empty:
@@ -75,9 +79,7 @@ class Bound:
         except ProblemError as error:
             raise ProblemError(f"{self.label}: {error}") from error
         except Exception as error:
-            raise ProblemError(
-                f"{self.label} raised {type(error).__name__}: {error}{user_line(error)}."
-            ) from error
+            raise ProblemError(f"{self.label} raised {told(error)}.") from error
 
 
 def _listing(known: Mapping[str, str]) -> str:
@@ -89,16 +91,28 @@ def _listing(known: Mapping[str, str]) -> str:
 
 def user_line(error: BaseException) -> str:
     """Where in the user's own code an error arose: ` (my_problem.py, line 7)`, or nothing if unknown."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f" ({error.filename}, line {error.lineno})"
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if "evopinn" not in frame.filename.replace("\\", "/").split("/")[:-1]
+        if not Path(frame.filename).is_relative_to(PACKAGE)
         and "site-packages" not in frame.filename
         and not frame.filename.startswith("<")
     ]
-    if isinstance(error, SyntaxError) and error.filename:
-        return f" ({error.filename}, line {error.lineno})"
     return f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+
+
+def told(error: BaseException) -> str:
+    """What went wrong in a user's code, in one sentence, and where."""
+    what = error.msg if isinstance(error, SyntaxError) else error
+    advice = ""
+    if isinstance(error, AttributeError) and isinstance(error.obj, Tensor):
+        advice = (
+            "; only fields have derivatives: expand a derivative of an expression by the product rule, "
+            "or introduce a field for it"
+        )
+    return f"{type(error).__name__}: {what}{advice}{user_line(error)}"
 
 
 def components(value: Any, count: int, label: str) -> tuple[Tensor, ...]:

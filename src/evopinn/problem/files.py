@@ -1,6 +1,7 @@
 """Problems in a user's own file."""
 
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,7 +10,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from evopinn.errors import EvopinnError, ProblemError
-from evopinn.problem.binding import user_line
+from evopinn.problem.binding import told, user_line
 from evopinn.problem.problem import Problem
 
 T = TypeVar("T")
@@ -32,14 +33,14 @@ def load_problem(spec: str) -> Problem:
     problems = {key: value for key, value in vars(module).items() if isinstance(value, Problem)}
     if name:
         value = vars(module).get(name)
-        if callable(value) and not isinstance(value, Problem | type):
+        if callable(value) and not isinstance(value, Problem | type) and not _needs_arguments(value):
             value = _guarded(value)
         if not isinstance(value, Problem):
-            raise ProblemError(f"{path} has no problem called {name!r}; {_listing(problems)}.")
+            raise ProblemError(f"{path} has no problem called {name!r}; {_listing(path, problems)}.")
         return _identified(value, spec)
     if len(problems) == 1 or "problem" in problems:
         return _identified(problems.get("problem", next(iter(problems.values()))), spec)
-    raise ProblemError(f"{path} does not say which problem is meant; {_listing(problems)}.")
+    raise ProblemError(f"{path} does not say which problem is meant; {_listing(path, problems)}.")
 
 
 def _split(spec: str) -> tuple[str, str]:
@@ -47,10 +48,15 @@ def _split(spec: str) -> tuple[str, str]:
     return (head, tail) if colon and head.endswith(".py") else (spec, "")
 
 
-def _listing(problems: dict[str, Problem]) -> str:
+def _listing(path: str, problems: dict[str, Problem]) -> str:
     if not problems:
         return "there is no Problem at its top level: write problem = evopinn.Problem(...)"
-    return f"it has {', '.join(problems)}: write file.py:{next(iter(problems))}"
+    return f"it has {', '.join(problems)}: write {path}:{next(iter(problems))}"
+
+
+def _needs_arguments(function: Callable[..., object]) -> bool:
+    parameters = inspect.signature(function).parameters.values()
+    return any(p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
 
 def _identified(problem: Problem, spec: str) -> Problem:
@@ -82,7 +88,7 @@ def _guarded(run: Callable[[], T]) -> T:
     try:
         return run()
     except EvopinnError as error:
-        raise ProblemError(f"{error}{user_line(error)}") from error
+        place = user_line(error)
+        raise ProblemError(f"{error}" if place in str(error) else f"{error}{place}") from error
     except (Exception, SystemExit) as error:  # a user's code may raise anything, and may try to exit
-        what = error.msg if isinstance(error, SyntaxError) else error
-        raise ProblemError(f"{type(error).__name__}: {what}{user_line(error)}.") from error
+        raise ProblemError(f"{told(error)}.") from error

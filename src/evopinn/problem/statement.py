@@ -15,7 +15,7 @@ from torch import Tensor
 
 from evopinn.errors import ProblemError
 from evopinn.problem.arrays import Array, finite_array
-from evopinn.problem.binding import Bound, UserFunction, user_line
+from evopinn.problem.binding import Bound, UserFunction, told
 from evopinn.problem.conditions import Boundary, Condition, Data, Initial, Periodic
 from evopinn.problem.domains import Domain, SpaceTime
 from evopinn.problem.fields import MAX_ORDER, multi_index
@@ -129,9 +129,7 @@ class Statement:
             except ProblemError:
                 raise
             except Exception as error:
-                raise ProblemError(
-                    f"the condition {name!r} raised {type(error).__name__}: {error}{user_line(error)}."
-                ) from error
+                raise ProblemError(f"the condition {name!r} raised {told(error)}.") from error
 
         return self._build(name, condition.weight, sides, compare)
 

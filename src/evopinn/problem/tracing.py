@@ -21,6 +21,7 @@ PROBE_SIZES = (1.0, -1.0, 0.01, -0.01, 100.0, -100.0)
 def traced(term: Term) -> Term:
     """The same term, checked, with what it asks for noted."""
     asked: list[set[Channel]] = [set() for _ in term.sides]
+    before = [{name: column.clone() for name, column in side.columns.items()} for side in term.sides]
     always_broken = torch.ones(term.count, dtype=torch.bool)
     for size in PROBE_SIZES:
         residuals = _probed(term, size, asked)
@@ -32,6 +33,10 @@ def traced(term: Term) -> Term:
                 "each must depend on a field by torch functions."
             )
         always_broken &= ~torch.stack([torch.isfinite(residual) for residual in residuals]).all(dim=0)
+    for side, columns in zip(term.sides, before, strict=True):
+        for name, column in columns.items():
+            if not torch.equal(side.columns[name], column):
+                raise ProblemError(f"{term.label} changes its argument {name} in place; write it without.")
     _require_finite(term, always_broken)
     channels = tuple(frozenset(channels) for channels in asked)
     return replace(term, channels=channels, pointwise=_is_pointwise(term))

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from evopinn.engine import ENGINES
-from evopinn.genome import Genome
+from evopinn.genome import Genome, PublishedModel
 from evopinn.network import initial_parameters
 from evopinn.problem import Problem
 from evopinn.training.budget import Budgeted, BudgetExhausted
@@ -33,7 +33,7 @@ from evopinn.training.status import Status
 
 def train(
     problem: Problem | str,
-    genome: Genome | str,
+    genome: Genome | PublishedModel | str,
     *,
     epochs: int = 1000,
     seed: int = 0,
@@ -54,7 +54,7 @@ def train(
 
     Args:
         problem: The problem, or its name as the command line takes it.
-        genome: The network, or its text.
+        genome: The network, its text, or a published model such as "paper:evo-dpste-1".
         epochs: How many epochs at most; one is one iteration of the optimiser on all points.
         seed: Seed of the initial parameters.
         optimizer: "lbfgs" (the paper's) or "adam", or an optimiser with settings of your own.
@@ -73,7 +73,8 @@ def train(
         <Status.FINISHED: 'finished'>
     """
     began = clock()
-    problem, genome = as_problem(problem), as_genome(genome)
+    problem = as_problem(problem)
+    genome = as_genome(genome, problem.name)
     limit = math.inf if time_limit is None else positive_seconds(parse_duration(time_limit))
     epochs, seed = whole("epochs", epochs, least=0), whole("seed", seed, least=0)
     evaluations = math.inf if max_evaluations is None else whole("max_evaluations", max_evaluations, least=1)

@@ -18,6 +18,7 @@ class Progress:
         epochs: Epochs planned.
         loss: The loss now.
         errors: The latest measured errors.
+        errors_epoch: The epoch that they were measured after.
         seconds: Time since the start.
     """
 
@@ -25,6 +26,7 @@ class Progress:
     epochs: int
     loss: float
     errors: Mapping[str, float]
+    errors_epoch: int
     seconds: float
 
 
@@ -64,9 +66,10 @@ class Recorder:
         self._last = state
         if self.best is None or state.loss < self.best.loss:
             self.best = state
-        if self.epoch % self._errors_every == 0:
+        if self.epoch % self._errors_every == 0 or self.epoch == self._epochs:
             self._measure(state)
-        self._report(Progress(self.epoch, self._epochs, state.loss, self._latest, self._elapsed()))
+        measured = max(self._measured, default=0)
+        self._report(Progress(self.epoch, self._epochs, state.loss, self._latest, measured, self._elapsed()))
 
     @property
     def epoch(self) -> int:

@@ -33,7 +33,7 @@ class History:
     errors: Mapping[str, tuple[float, ...]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TrainingResult:
     """A trained network.
 
@@ -71,6 +71,13 @@ class TrainingResult:
     history: History
     settings: Mapping[str, Any]
 
+    def __repr__(self) -> str:
+        errors = ", ".join(f"{name}: {error:.2e}" for name, error in self.errors.items())
+        return (
+            f"TrainingResult(problem={self.problem!r}, genome={str(self.genome)!r}, loss={self.loss:.2e}, "
+            f"errors={{{errors}}}, status={str(self.status)!r}, epochs={self.epochs})"
+        )
+
     @property
     def parameters(self) -> int:
         """The number of parameters of the network."""
@@ -85,7 +92,12 @@ class TrainingResult:
         Returns:
             Shape (n, fields), in the order of `fields`.
         """
-        array = np.asarray(points, dtype=np.float64)
+        try:
+            array = np.asarray(points, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise TrainingError(
+                f"predict was given {type(points).__name__}, not an array: {error}."
+            ) from error
         if array.ndim != 2 or array.shape[1] != len(self.coordinates):
             raise TrainingError(
                 f"predict was given points of shape {array.shape}; "

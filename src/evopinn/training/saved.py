@@ -51,7 +51,7 @@ def check_writable(name: str | Path) -> tuple[Path, Path]:
         The paths of the two files that `save` will write.
     """
     weights, sidecar = _paths(name)
-    if weights.name == ".safetensors":
+    if weights.stem.strip(".") == "" or weights.name == ".safetensors":
         raise StoredModelError(f"{str(name)!r} is no name for a saved model; give one such as models/heat.")
     try:
         weights.parent.mkdir(parents=True, exist_ok=True)

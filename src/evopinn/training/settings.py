@@ -8,7 +8,7 @@ import torch
 
 from evopinn.checks import whole_number
 from evopinn.errors import TrainingError, UnknownNameError
-from evopinn.genome import Genome
+from evopinn.genome import Genome, PublishedModel, find_published, is_published
 from evopinn.problem import Problem
 from evopinn.problems import find_problem
 from evopinn.training.adam import Adam
@@ -48,8 +48,12 @@ def as_problem(problem: Problem | str) -> Problem:
     return problem
 
 
-def as_genome(genome: Genome | str) -> Genome:
-    """The genome that is meant, by itself or by its text."""
+def as_genome(genome: Genome | PublishedModel | str, problem: str) -> Genome:
+    """The genome that is meant: by itself, by its text, or as a published model of a problem's family."""
+    if isinstance(genome, str) and is_published(genome):
+        genome = find_published(genome, problem.partition(":")[0])
+    if isinstance(genome, PublishedModel):
+        return genome.genome
     if isinstance(genome, str):
         return Genome.parse(genome)
     if not isinstance(genome, Genome):  # pyright: ignore[reportUnnecessaryIsInstance]

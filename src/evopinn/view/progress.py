@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as ProgressBar
+from rich.table import Column
 
 from evopinn.training import Progress
 from evopinn.view.numbers import duration, scientific
 
 LIVE_SECONDS = 0.1
 LINE_SECONDS = 10.0
+ROOM_FOR_BAR = 110
 
 Report = Callable[[Progress], None]
 
@@ -29,14 +31,16 @@ def training_progress(console: Console) -> Generator[Report]:
 
 
 def _bar(console: Console) -> ProgressBar:
+    """Epoch and time keep their place on a narrow terminal; the bar goes first, then the measures are cut."""
+    cut = Column(no_wrap=True, overflow="ellipsis", ratio=1)
     columns = (
         TextColumn("epoch"),
-        MofNCompleteColumn(),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
+        MofNCompleteColumn(table_column=Column(no_wrap=True, min_width=9)),
+        *((BarColumn(),) if console.width >= ROOM_FOR_BAR else ()),
+        TimeElapsedColumn(table_column=Column(no_wrap=True, min_width=7)),
+        TextColumn("{task.description}", table_column=cut),
     )
-    return ProgressBar(*columns, console=console, transient=True)
+    return ProgressBar(*columns, console=console, transient=True, expand=True)
 
 
 def _on_bar(bar: ProgressBar) -> Report:
@@ -45,21 +49,29 @@ def _on_bar(bar: ProgressBar) -> Report:
 
 
 def _throttled(report: Report, interval: float) -> Report:
-    """The same report, at once and then at most once per interval, and at the last epoch."""
+    """The same report, at once and then at most once per interval, and at the last epoch.
+
+    If nobody can be told any more, a closed pipe for instance, the training goes on in silence.
+    """
     last = -math.inf
 
     def maybe(now: Progress) -> None:
         nonlocal last
         if time.monotonic() - last >= interval or now.epoch == now.epochs:
             last = time.monotonic()
-            report(now)
+            try:
+                report(now)
+            except OSError:
+                last = math.inf
 
     return maybe
 
 
 def _measures(now: Progress) -> str:
-    errors = "  ".join(f"error {name} {scientific(error)}" for name, error in now.errors.items())
-    return f"loss {scientific(now.loss)}  {errors}".strip()
+    errors = [f"error {name} {scientific(error)}" for name, error in now.errors.items()]
+    if errors and now.errors_epoch != now.epoch:
+        errors.append(f"(at {now.errors_epoch})")
+    return "  ".join([f"loss {scientific(now.loss)}", *errors])
 
 
 def _line(now: Progress) -> str:

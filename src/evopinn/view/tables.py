@@ -61,6 +61,8 @@ def models_data(models: Iterable[PublishedModel]) -> list[dict[str, Any]]:
 def training_table(result: TrainingResult, published: Iterable[PublishedError] = ()) -> Table:
     """What a training gave, beside the published errors if there are any."""
     table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
     rows: list[tuple[str, str]] = [
         ("problem", result.problem),
         ("genome", str(result.genome)),

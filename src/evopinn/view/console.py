@@ -1,0 +1,28 @@
+"""Consoles that leave it to us what a broken pipe means."""
+
+import os
+import sys
+from typing import NoReturn
+
+from rich.console import Console
+
+PIPE_WIDTH = 1000
+
+
+class PipedConsole(Console):
+    """A console that passes on a broken pipe; rich's own would end the program with an exit code of 1."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Raise what happened."""
+        raise BrokenPipeError
+
+
+def output_console() -> Console:
+    """Standard output: as wide as the terminal; in a pipe or file, a row of a table takes one line."""
+    fits = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return PipedConsole() if fits else PipedConsole(width=PIPE_WIDTH)
+
+
+def notes_console() -> Console:
+    """Standard error, for progress and messages: text as it is, whatever it contains."""
+    return PipedConsole(stderr=True, highlight=False, markup=False, soft_wrap=True)
