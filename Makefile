@@ -30,7 +30,7 @@ docs: $(VENV)/.dev  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.dev  ## time a loss and gradient beside a peer in the same run
-	$(BIN)/python benchmarks/evaluation.py
+	$(BIN)/python benchmarks/evaluation.py --rounds 9
 
 clean:  ## remove everything that can be made again
 	rm -rf $(VENV) site build dist .pytest_cache .ruff_cache .hypothesis

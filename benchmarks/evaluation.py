@@ -16,7 +16,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from evopinn.engine import AutogradEngine
+from evopinn.engine import ENGINES
 from evopinn.genome import Genome
 from evopinn.network import initial_parameters
 from evopinn.problem import Problem
@@ -80,14 +80,16 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     torch.set_num_threads(1)
     problem = find_problem("klein-gordon")
-    print(f"{'network':50} {'common':>10} {'autograd':>10} {'ratio':>7}")
+    print(f"{'network':50} {'common way':>12}", *(f"{name + ' (times faster)':>26}" for name in ENGINES))
     for text, activation in NETWORKS.items():
         genome = Genome.parse(text)
-        engine = AutogradEngine(problem, genome)
-        theta = initial_parameters(engine.layout, seed=0)
+        engines = [make(problem, genome, torch.float64, "cpu") for make in ENGINES.values()]
+        theta = initial_parameters(engines[0].layout, seed=0)
         peer = Peer(problem, genome, activation)
-        common, ours = medians(rounds, peer.evaluate, lambda e=engine, t=theta: e.loss_and_gradient(t))
-        print(f"{text:50} {1000 * common:7.0f} ms {1000 * ours:7.0f} ms {ours / common:7.2f}")
+        ours = [lambda engine=engine, theta=theta: engine.loss_and_gradient(theta) for engine in engines]
+        common, *times = medians(rounds, peer.evaluate, *ours)
+        shown = (f"{1000 * each:14.0f} ms ({common / each:6.2f})" for each in times)
+        print(f"{text:50} {1000 * common:9.0f} ms", *shown)
 
 
 if __name__ == "__main__":
