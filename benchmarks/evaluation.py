@@ -16,11 +16,13 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from evopinn.engine import ENGINES
+from evopinn.engine import AutogradEngine, TaylorEngine
 from evopinn.genome import Genome
 from evopinn.network import initial_parameters
 from evopinn.problem import Problem
 from evopinn.problems import find_problem
+
+ENGINES = {"autograd": AutogradEngine, "taylor": TaylorEngine}
 
 NETWORKS: dict[str, Callable[[Tensor], Tensor]] = {
     "layers=6 neurons=48 activation=asinh(x)*cos(x)": lambda z: torch.asinh(z) * torch.cos(z),
@@ -83,7 +85,7 @@ def main() -> None:
     print(f"{'network':50} {'common way':>12}", *(f"{name + ' (times faster)':>26}" for name in ENGINES))
     for text, activation in NETWORKS.items():
         genome = Genome.parse(text)
-        engines = [make(problem, genome, torch.float64, "cpu") for make in ENGINES.values()]
+        engines = [make(problem, genome) for make in ENGINES.values()]
         theta = initial_parameters(engines[0].layout, seed=0)
         peer = Peer(problem, genome, activation)
         ours = [lambda engine=engine, theta=theta: engine.loss_and_gradient(theta) for engine in engines]

@@ -125,8 +125,8 @@ def train(
     precision: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
     device: Annotated[str, typer.Option(help="A torch device: cpu, cuda, cuda:1.")] = "cpu",
     engine: Annotated[
-        str, typer.Option(help="How derivatives are computed: autograd or taylor.")
-    ] = "autograd",
+        str, typer.Option(help="How derivatives are computed: auto, autograd, taylor.")
+    ] = "auto",
     threads: Annotated[
         int | None, typer.Option(min=1, help="CPU threads; torch's choice if not given.")
     ] = None,

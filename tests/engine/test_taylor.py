@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from evopinn.engine import AutogradEngine, TaylorEngine
+from evopinn.engine import AutogradEngine, TaylorEngine, fitting_engine
 from evopinn.engine.partitions import chain_rule, closure
 from evopinn.engine.tree import parameter_series, trace
 from evopinn.genome import (
@@ -81,6 +81,13 @@ def test_a_residual_whose_points_see_one_another_is_not_parted():
     )
     assert not problem.terms()[0].pointwise
     assert same(problem, Genome.parse("layers=3 neurons=20 activation=sin(x)"), block=7)
+
+
+def test_the_fitting_engine_goes_by_the_order_of_the_problem(transport, oscillator):
+    genome = Genome.parse("layers=3 neurons=20 activation=sin(x)")
+    first, second = (fitting_engine(p, genome, torch.float64, "cpu") for p in (transport, oscillator))
+    assert isinstance(first, AutogradEngine)
+    assert isinstance(second, TaylorEngine)
 
 
 def test_single_precision(transport):

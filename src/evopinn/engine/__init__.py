@@ -1,7 +1,7 @@
 """Loss and gradient of a network on a problem.
 
 Two engines compute the same: nested automatic differentiation, simple and kept as the oracle, and Taylor
-propagation, which pays with evolved activations and derivatives of high order.
+propagation, which pays from second derivatives on.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,9 +28,16 @@ class Engine(Protocol):
         ...
 
 
-ENGINES: Mapping[str, Callable[[Problem, Genome, torch.dtype, str], Engine]] = MappingProxyType(
-    {"autograd": AutogradEngine, "taylor": TaylorEngine}
-)
-"""The engines by name."""
+def fitting_engine(problem: Problem, genome: Genome, dtype: torch.dtype, device: str) -> Engine:
+    """The engine that is the faster one for a problem, going by the derivatives that it asks for."""
+    orders = (sum(index) for term in problem.terms() for asked in term.channels for _, index in asked)
+    make = TaylorEngine if max(orders) >= 2 else AutogradEngine
+    return make(problem, genome, dtype, device)
 
-__all__ = ["ENGINES", "AutogradEngine", "Engine", "NestedDerivatives", "TaylorEngine"]
+
+ENGINES: Mapping[str, Callable[[Problem, Genome, torch.dtype, str], Engine]] = MappingProxyType(
+    {"auto": fitting_engine, "autograd": AutogradEngine, "taylor": TaylorEngine}
+)
+"""What makes an engine, by name."""
+
+__all__ = ["ENGINES", "AutogradEngine", "Engine", "NestedDerivatives", "TaylorEngine", "fitting_engine"]

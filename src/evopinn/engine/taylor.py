@@ -18,8 +18,11 @@ from evopinn.problem import Problem
 from evopinn.problem.fields import MultiIndex
 from evopinn.problem.terms import Side, Term
 
-BLOCK = 400
-"""Points per block: at 48 neurons and five channels, an array of a layer takes 770 kB."""
+CPU_BLOCK = 400
+"""Points per block on a CPU: at 48 neurons and five channels, an array of a layer takes 770 kB."""
+
+DEVICE_BLOCK = 20_000
+"""Points per block elsewhere: enough to keep an accelerator busy, few enough to fit its memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +59,7 @@ class TaylorEngine:
         genome: Structure and activation of the network.
         dtype: Precision of the computation.
         device: Where it runs.
-        block: Points per block.
+        block: Points per block; by default few on a CPU, for its cache, and many elsewhere.
     """
 
     def __init__(
@@ -65,10 +68,11 @@ class TaylorEngine:
         genome: Genome,
         dtype: torch.dtype = torch.float64,
         device: torch.device | str = "cpu",
-        block: int = BLOCK,
+        block: int | None = None,
     ) -> None:
         self.genome = genome
         self.layout = Layout.of(genome, len(problem.axes), len(problem.fields))
+        block = block or (CPU_BLOCK if str(device).startswith("cpu") else DEVICE_BLOCK)
         self._work = [work for term in problem.terms(dtype, device) for work in _blocks(term, block)]
         self._starts = {end: start for start, end in genome.structure.shortcuts}
 

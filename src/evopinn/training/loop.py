@@ -43,7 +43,7 @@ def train(
     errors_every: int = 100,
     precision: str = "float64",
     device: str = "cpu",
-    engine: str = "autograd",
+    engine: str = "auto",
     on_progress: Callable[[Progress], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> TrainingResult:
@@ -64,7 +64,7 @@ def train(
         errors_every: Errors are measured after so many epochs, where a solution is known, and at the end.
         precision: "float64" or "float32".
         device: A torch device.
-        engine: How derivatives are computed: "autograd" or "taylor"; both give the same to rounding.
+        engine: How derivatives are computed: "autograd" or "taylor", the same to rounding, or "auto".
         on_progress: Called after each epoch.
         clock: Gives the time in seconds.
 
