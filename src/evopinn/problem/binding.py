@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import torch
@@ -17,6 +17,8 @@ from torch import Tensor
 
 from evopinn.errors import ProblemError
 from evopinn.problem.fields import Field, as_tensor
+
+T = TypeVar("T")
 
 UserFunction = Callable[..., Any]
 
@@ -70,16 +72,17 @@ class Bound:
 
     def __call__(self, values: Mapping[str, Any]) -> Any:
         """Call the function with what it asks for."""
-        return self.function(**{name: values[name] for name in self.arguments})
+        return guarded(self.label, lambda: self.function(**{name: values[name] for name in self.arguments}))
 
-    def checked(self, values: Mapping[str, Any]) -> Any:
-        """Call the function; what goes wrong inside it is told in one sentence."""
-        try:
-            return self(values)
-        except ProblemError as error:
-            raise ProblemError(f"{self.label}: {error}") from error
-        except Exception as error:
-            raise ProblemError(f"{self.label} raised {told(error)}.") from error
+
+def guarded(label: str, call: Callable[[], T]) -> T:
+    """Call a user's function; what goes wrong inside it is told in one sentence."""
+    try:
+        return call()
+    except ProblemError as error:
+        raise ProblemError(f"{label}: {error}") from error
+    except Exception as error:  # a user's function may raise anything
+        raise ProblemError(f"{label} raised {told(error)}.") from error
 
 
 def _listing(known: Mapping[str, str]) -> str:

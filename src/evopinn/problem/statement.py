@@ -15,7 +15,7 @@ from torch import Tensor
 
 from evopinn.errors import ProblemError
 from evopinn.problem.arrays import Array, finite_array
-from evopinn.problem.binding import Bound, UserFunction, told
+from evopinn.problem.binding import Bound, UserFunction, guarded
 from evopinn.problem.conditions import Boundary, Condition, Data, Initial, Periodic
 from evopinn.problem.domains import Domain, SpaceTime
 from evopinn.problem.fields import MAX_ORDER, multi_index
@@ -69,7 +69,7 @@ class Statement:
         known = dict.fromkeys(self.fields, "field") | dict.fromkeys(self.coordinates, "coordinate")
         known |= {column: "normal" for column in side.columns if column not in known}
         bound = Bound.of(function, label_of(name), known)
-        return self._build(name, weight, (side,), lambda sides: bound.checked(sides[0]))
+        return self._build(name, weight, (side,), lambda sides: bound(sides[0]))
 
     def _build(
         self,
@@ -111,7 +111,7 @@ class Statement:
     def _predicate(self, predicate: Callable[..., Any]) -> Callable[..., Any]:
         """A predicate that asks for coordinates by name, made to take them by position."""
         bound = Bound.of(predicate, "the predicate", dict.fromkeys(self.coordinates, "coordinate"))
-        return lambda *columns: bound.checked(dict(zip(self.coordinates, columns, strict=True)))
+        return lambda *columns: bound(dict(zip(self.coordinates, columns, strict=True)))
 
     def _periodic(self, condition: Periodic) -> Term:
         if condition.axis not in self.coordinates:
@@ -124,12 +124,8 @@ class Statement:
         function = condition.function or self._equal_to_order(condition)
 
         def compare(spaces: Sequence[Namespace]) -> Any:
-            try:
-                return function(*(SimpleNamespace(**space) for space in spaces))
-            except ProblemError:
-                raise
-            except Exception as error:
-                raise ProblemError(f"the condition {name!r} raised {told(error)}.") from error
+            low, high = (SimpleNamespace(**space) for space in spaces)
+            return guarded(label_of(name), lambda: function(low, high))
 
         return self._build(name, condition.weight, sides, compare)
 
