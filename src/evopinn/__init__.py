@@ -6,8 +6,8 @@ imported when it is first used, so that a command which needs no tensors does no
 
 from importlib.metadata import version
 
-import lazy_loader
+import lazy_loader  # pyright: ignore[reportMissingTypeStubs]
 
 __version__ = version("evopinn")
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)  # pyright: ignore[reportUnknownVariableType]

@@ -191,7 +191,9 @@ def _listed(conditions: Any) -> tuple[Condition, ...]:
 
 def _names(given: Any, kind: str) -> tuple[str, ...]:
     """Names that can be arguments of a Python function, each once."""
-    names = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    names: tuple[Any, ...] = (given,)
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        names = tuple(cast("Iterable[Any]", given))
     if not names:
         raise ProblemError(f"there is no {kind}; give at least one name.")
     for name in names:

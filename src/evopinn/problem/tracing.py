@@ -70,7 +70,7 @@ def _require_finite(term: Term, broken: Tensor) -> None:
     """A residual that no values make finite owes that to a coefficient or source, not to the fields."""
     if not broken.any():
         return
-    point = term.sides[0].points[int(torch.nonzero(broken)[0])].tolist()
+    point = term.sides[0].points[int(torch.nonzero(broken)[0])].numpy()
     place = ", ".join(f"{name} = {value:.6g}" for name, value in zip(term.coordinates, point, strict=True))
     raise ProblemError(
         f"{term.label} is not finite at {int(broken.sum())} of {term.count} points, "

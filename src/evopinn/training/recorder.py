@@ -86,7 +86,7 @@ class Recorder:
 
     def history(self) -> History:
         """The course so far."""
-        names = next(iter(self._measured.values()), {})
+        names = next(iter(self._measured.values()), dict[str, float]())
         fields = {name: tuple(each[name] for each in self._measured.values()) for name in names}
         return History(tuple(self._losses), tuple(self._measured), fields)
 

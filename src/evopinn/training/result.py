@@ -123,6 +123,7 @@ def predict(genome: Genome, layout: Layout, theta: Tensor, points: Array) -> Arr
     """A network's output on points, shape (n, outputs), computed in blocks so that memory stays small."""
     tensors = layout.unpack(theta)
     with torch.no_grad():
-        blocks = torch.as_tensor(points).to(theta).split(BLOCK)
-        outputs = [forward(genome, tensors, block) for block in blocks]
+        inputs = torch.as_tensor(points).to(theta)
+        starts = range(0, max(len(inputs), 1), BLOCK)
+        outputs = [forward(genome, tensors, inputs[start : start + BLOCK]) for start in starts]
         return torch.cat(outputs).to("cpu", torch.float64).numpy()

@@ -15,7 +15,7 @@ from typing import Any
 
 import safetensors
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
 
 from evopinn.errors import StoredModelError
 from evopinn.genome import Genome
