@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from evopinn.engine.partitions import chain_rule, closure
-from evopinn.engine.series import Series, sum_of_products
+from evopinn.engine.series import at, sum_of_products
 from evopinn.engine.tree import Traced, parameter_series, trace
 from evopinn.genome import Activation
 from evopinn.problem.fields import MultiIndex
@@ -53,6 +53,11 @@ class Channels:
     def number(self) -> dict[MultiIndex, int]:
         """The number of each multi-index."""
         return {index: number for number, index in enumerate(self.indices)}
+
+    @cached_property
+    def first_layer(self) -> "Channels":
+        """The same channels in the first layer, where those of second and higher order start as zero."""
+        return Channels(self.indices, highest_input=1)
 
     @cached_property
     def inputs(self) -> int:
@@ -107,7 +112,7 @@ def activate(
     a[0] = _present(series[0], z)
     for number in range(1, len(channels.indices)):
         total = sum_of_products(
-            (coefficient, (_at(series, len(factors)), *(z[factor] for factor in factors)))
+            (coefficient, (at(series, len(factors)), *(z[factor] for factor in factors)))
             for alpha, coefficient, factors in channels.terms
             if alpha == number
         )
@@ -132,12 +137,12 @@ def pull_back(
     z, series = activated.z, activated.traced.value
     z_bar = torch.empty_like(z)
     gathered = _gathered(channels, z, a_bar)
-    z_bar[0] = _present(sum_of_products((1, (g, _at(series, k + 1))) for k, g in enumerate(gathered)), z)
+    z_bar[0] = _present(sum_of_products((1, (g, at(series, k + 1))) for k, g in enumerate(gathered)), z)
     for number in range(1, channels.inputs):
         total = sum_of_products(
             (
                 coefficient * factors.count(number),
-                (a_bar[alpha], _at(series, len(factors)), *(z[other] for other in _without(factors, number))),
+                (a_bar[alpha], at(series, len(factors)), *(z[other] for other in _without(factors, number))),
             )
             for alpha, coefficient, factors in channels.terms
             if number in factors
@@ -146,7 +151,7 @@ def pull_back(
     if parameters_bar is not None:
         by_parameter = parameter_series(activated.traced, z[0], channels.order)
         for position, each in enumerate(by_parameter):
-            total = sum_of_products((1, (g, _at(each, k))) for k, g in enumerate(gathered))
+            total = sum_of_products((1, (g, at(each, k))) for k, g in enumerate(gathered))
             if total is not None:
                 parameters_bar[position] += total.sum()
     return z_bar
@@ -168,10 +173,6 @@ def _gathered(channels: Channels, z: Tensor, a_bar: Tensor) -> list[Tensor | Non
 def _without(factors: Factors, number: int) -> Factors:
     position = factors.index(number)
     return factors[:position] + factors[position + 1 :]
-
-
-def _at(series: Series, order: int) -> Tensor | None:
-    return series[order] if order < len(series) else None
 
 
 def _present(value: Tensor | None, like: Tensor) -> Tensor:

@@ -53,7 +53,7 @@ def _product(others: Sequence[Tensor], last: Tensor, coefficient: float) -> Tens
 def multiply(a: Series, b: Series, order: int) -> Series:
     """The product's series by Leibniz' rule."""
     return tuple(
-        sum_of_products((comb(k, i), (_at(a, i), _at(b, k - i))) for i in range(k + 1))
+        sum_of_products((comb(k, i), (at(a, i), at(b, k - i))) for i in range(k + 1))
         for k in range(order + 1)
     )
 
@@ -64,8 +64,8 @@ def divide(a: Series, b: Series, order: int) -> Series:
     assert denominator is not None, "a denominator is an array"
     quotient: list[Tensor | None] = []
     for k in range(order + 1):
-        lower = [(-comb(k, i), (quotient[i], _at(b, k - i))) for i in range(k)]
-        numerator = sum_of_products([*lower, (1, (_at(a, k),))])
+        lower = [(-comb(k, i), (quotient[i], at(b, k - i))) for i in range(k)]
+        numerator = sum_of_products([*lower, (1, (at(a, k),))])
         quotient.append(None if numerator is None else numerator / denominator)
     return tuple(quotient)
 
@@ -74,7 +74,7 @@ def compose(outer: Series, inner: Series, order: int) -> Series:
     """The series of f(g(z)), from the derivatives of f at g(z) and the series of g."""
     higher = (
         sum_of_products(
-            (term.coefficient, (_at(outer, term.order), *(_at(inner, block[0]) for block in term.blocks)))
+            (term.coefficient, (at(outer, term.order), *(at(inner, block[0]) for block in term.blocks)))
             for term in chain_rule((k,))
         )
         for k in range(1, order + 1)
@@ -94,7 +94,7 @@ def negate(a: Series) -> Series:
 
 def add(a: Series, b: Series, order: int) -> Series:
     """The sum's series."""
-    return tuple(sum_of_products([(1, (_at(a, k),)), (1, (_at(b, k),))]) for k in range(order + 1))
+    return tuple(sum_of_products([(1, (at(a, k),)), (1, (at(b, k),))]) for k in range(order + 1))
 
 
 def blend(share: Tensor, a: Series, b: Series, order: int) -> Series:
@@ -110,7 +110,7 @@ def blend(share: Tensor, a: Series, b: Series, order: int) -> Series:
         first, second = (zero if x is None else x for x in (one, other))
         return torch.where(share == 1, first, torch.where(share == 0, second, 0.5 * (first + second)))
 
-    return tuple(choose(_at(a, k), _at(b, k)) for k in range(order + 1))
+    return tuple(choose(at(a, k), at(b, k)) for k in range(order + 1))
 
 
 def _first_is_larger(a: Series, b: Series) -> Tensor:
@@ -121,7 +121,8 @@ def _first_is_larger(a: Series, b: Series) -> Tensor:
     return (a[0] > b[0]).to(a[0].dtype) + half
 
 
-def _at(a: Series, order: int) -> Tensor | None:
+def at(a: Series, order: int) -> Tensor | None:
+    """The derivative of an order; those past the end of a series are zero."""
     return a[order] if order < len(a) else None
 
 

@@ -142,8 +142,7 @@ class TaylorEngine:
             z_bar = pull_back(self._at(channels, layer - 1), left, h_bar, parameters_bar)
 
     def _at(self, channels: Channels, layer: int) -> Channels:
-        """The channels of a layer: before the first activation, those of second and higher order are zero."""
-        return Channels(channels.indices, highest_input=1) if layer == 0 else channels
+        return channels.first_layer if layer == 0 else channels
 
     def _alpha(self, tensors: dict[str, Tensor], layer: int) -> Tensor:
         return tensors.get(f"activations.{layer}", tensors["layers.0.bias"][:0])
@@ -183,10 +182,10 @@ def _blocks(term: Term, block: int) -> list[Work]:
 
 def _coordinates(side: Side, channels: Channels) -> Tensor:
     """The network's input with its derivatives of order up to 1, shape (inputs, n, d)."""
-    first = Channels(channels.indices, highest_input=1)
-    inputs = side.points.new_zeros((first.inputs, *side.points.shape))
+    count = channels.first_layer.inputs
+    inputs = side.points.new_zeros((count, *side.points.shape))
     inputs[0] = side.points
-    for number, index in enumerate(channels.indices[1 : first.inputs], start=1):
+    for number, index in enumerate(channels.indices[1:count], start=1):
         inputs[number, :, _axis(index)] = 1
     return inputs
 
