@@ -68,7 +68,7 @@ class Recorder:
             self.best = state
         if self.epoch % self._errors_every == 0 or self.epoch == self._epochs:
             self._measure(state)
-        measured = max(self._measured, default=0)
+        measured = next(reversed(self._measured), 0)
         self._report(Progress(self.epoch, self._epochs, state.loss, self._latest, measured, self._elapsed()))
 
     @property
