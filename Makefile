@@ -29,8 +29,8 @@ format: $(VENV)/.dev  ## mend what can be mended automatically
 docs: $(VENV)/.dev  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(VENV)/.dev  ## time a loss and gradient beside a peer in the same run
-	$(BIN)/python benchmarks/evaluation.py --rounds 9
+bench: $(VENV)/.bench  ## time the engines beside peers in one run, on one core
+	$(BIN)/evopinn bench
 
 clean:  ## remove everything that can be made again
 	rm -rf $(VENV) site build dist .pytest_cache .ruff_cache .hypothesis
@@ -44,4 +44,8 @@ $(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e ".[dev]"
+	touch $@ $(VENV)/.runtime
+
+$(VENV)/.bench: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e ".[bench]"
 	touch $@ $(VENV)/.runtime

@@ -13,6 +13,13 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Compiled kernels are kept for this run only, and all workers share them."""
+    shared = tmp_path_factory.getbasetemp().parent if "PYTEST_XDIST_WORKER" in os.environ else None
+    os.environ["EVOPINN_CACHE"] = str((shared or tmp_path_factory.getbasetemp()) / "kernels")
+
+
 @pytest.fixture(scope="session")
 def oscillator() -> Problem:
     """u'' + u = 0 with u = cos t: the cheapest problem with a known solution."""

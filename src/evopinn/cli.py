@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from contextlib import nullcontext, suppress
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -125,7 +126,7 @@ def train(
     precision: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
     device: Annotated[str, typer.Option(help="A torch device: cpu, cuda, cuda:1.")] = "cpu",
     engine: Annotated[
-        str, typer.Option(help="How derivatives are computed: auto, autograd, taylor.")
+        str, typer.Option(help="How derivatives are computed: auto, autograd, taylor, fused.")
     ] = "auto",
     threads: Annotated[
         int | None, typer.Option(min=1, help="CPU threads; torch's choice if not given.")
@@ -190,6 +191,25 @@ def train(
         raise typer.Exit(EXIT_INTERRUPTED)
     if result.status.failed:
         raise typer.Exit(EXIT_FAILED)
+
+
+@app.command()
+def bench(
+    quick: Annotated[bool, typer.Option("--quick", help="Two small networks, few points: a try.")] = False,
+    only: Annotated[str | None, typer.Option(help="One section: engines, scaling, precision, lbfgs.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Evaluations to take the median of.")] = 5,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the figures as JSON too.")] = None,
+) -> None:
+    """Time the engines beside peers, on one core."""
+    from evopinn.bench import FULL, QUICK, run_bench
+    from evopinn.view.bench import bench_tables
+
+    if json_file is not None:
+        json_file.touch()  # what cannot be written is better known before the measurements
+    report = run_bench(QUICK if quick else FULL, rounds, notes_console().print, only)
+    if json_file is not None:
+        json_file.write_text(json.dumps(report.data(), indent=2, allow_nan=False) + "\n")
+    _output(bench_tables(report), as_json=False)
 
 
 def _network(

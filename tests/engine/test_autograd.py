@@ -58,7 +58,7 @@ def test_derivatives_of_a_network_against_fifty_digits(index):
     )
     engine = AutogradEngine(problem, genome)
     theta = initial_parameters(engine.layout, 3) * 0.7
-    ((residual,),) = engine.residuals(theta)
+    ((residual,),) = engine.components(theta)
     with mpmath.workdps(50):
         for (x, y), value in zip(engine.terms[0].sides[0].points.tolist(), residual.tolist(), strict=True):
             exact = mpmath.diff(
@@ -87,7 +87,7 @@ def test_the_loss_is_the_weighted_sum_of_mean_squares(system):
     genome = Genome.parse("layers=3 neurons=20 shortcuts=0-1 activation=a*sin(x)")
     engine = AutogradEngine(system, genome)
     theta = initial_parameters(engine.layout, 0)
-    residuals = engine.residuals(theta)
+    residuals = engine.components(theta)
     expected = sum(
         term.weight * float(component.detach().square().mean())
         for term, components in zip(engine.terms, residuals, strict=True)

@@ -5,6 +5,7 @@ gradient of one of order k − 1 with respect to the points; the gradient with r
 all of them.
 """
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -38,7 +39,7 @@ class AutogradEngine:
         self.layout = Layout.of(genome, len(problem.axes), len(problem.fields))
         self.terms: tuple[Term, ...] = problem.terms(dtype, device)
 
-    def residuals(self, theta: Tensor) -> tuple[tuple[Tensor, ...], ...]:
+    def components(self, theta: Tensor) -> tuple[tuple[Tensor, ...], ...]:
         """Per term of the problem, its components, each of shape (n,), differentiable in θ."""
         tensors = self.layout.unpack(theta)
         return tuple(
@@ -49,7 +50,7 @@ class AutogradEngine:
         """Per term, weight times the sum over components of the mean square; shape (terms,)."""
         losses = [
             term.weight * torch.stack([component.square().mean() for component in components]).sum()
-            for term, components in zip(self.terms, self.residuals(theta), strict=True)
+            for term, components in zip(self.terms, self.components(theta), strict=True)
         ]
         return torch.stack(losses)
 
@@ -59,6 +60,44 @@ class AutogradEngine:
         loss = self.term_losses(leaf).sum()
         (gradient,) = torch.autograd.grad(loss, leaf, materialize_grads=True)
         return float(loss.detach()), gradient
+
+    def residuals(self, theta: Tensor) -> Tensor:
+        """All residuals, scaled so that the loss is the sum of their squares; shape (residuals,)."""
+        return self._scaled(theta).detach()
+
+    def residuals_and_jacobian(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """The scaled residuals r and J = ∂r/∂θ, shapes (residuals,) and (residuals, parameters)."""
+        leaf = theta.detach().requires_grad_()
+        residuals = self._scaled(leaf)
+        rows = [
+            torch.autograd.grad(residual, leaf, retain_graph=True, materialize_grads=True)[0]
+            for residual in residuals.unbind()
+        ]
+        return residuals.detach(), torch.stack(rows)
+
+    def jacobian_product(self, theta: Tensor, direction: Tensor) -> Tensor:
+        """J·v for a direction v in θ, shape (residuals,)."""
+        leaf = theta.detach().requires_grad_()
+        residuals = self._scaled(leaf)
+        # Jᵀw is linear in w, and its derivative by w along v is J·v.
+        weighting = torch.zeros_like(residuals, requires_grad=True)
+        (product,) = torch.autograd.grad(
+            residuals, leaf, weighting, create_graph=True, materialize_grads=True
+        )
+        return torch.autograd.grad(product, weighting, direction, materialize_grads=True)[0]
+
+    def transposed_product(self, theta: Tensor, weighting: Tensor) -> Tensor:
+        """Jᵀ·w for a weighting w of the residuals, shape (parameters,)."""
+        leaf = theta.detach().requires_grad_()
+        return torch.autograd.grad(self._scaled(leaf), leaf, weighting, materialize_grads=True)[0]
+
+    def _scaled(self, theta: Tensor) -> Tensor:
+        parts = [
+            component * math.sqrt(term.weight / term.count)
+            for term, components in zip(self.terms, self.components(theta), strict=True)
+            for component in components
+        ]
+        return torch.cat(parts)
 
     def _derivatives(self, tensors: dict[str, Tensor], side: Side) -> SideValues:
         points = side.points.detach().requires_grad_()

@@ -1,173 +1,170 @@
-"""Derivative channels through an activation, forward and back.
+"""Formulas of a layer's element-wise part: all channels through the activation, there and back.
 
-A block of points carries one channel per multi-index α of a set that is closed under Faà di Bruno's formula:
-the pre-activations z and their derivatives ∂^α z with respect to the coordinates. The activation maps them to
+Forward, from the channels z_β before the activation f and its parameters p to those behind it,
 
-    a_α = Σ c · f⁽ᵏ⁾(z) · z_β₁ ··· z_β_k,
+    a_α = Σ c · f⁽ᵏ⁾(z) · z_β₁ ··· z_β_k.
 
-for instance a_x = f'·z_x and a_xx = f'·z_xx + f''·z_x². The adjoint, with bars for derivatives of the loss,
-first gathers what belongs to each derivative of f,
+The adjoint, with bars for derivatives of the loss, first gathers what belongs to each derivative of f,
 
-    g_k = Σ_α ā_α Σ c · z_β₁ ··· z_β_k    over the terms with k blocks,
+    g_k = Σ_α ā_α Σ c · z_β₁ ··· z_β_k    over the terms with k factors,
 
-which gives z̄ = Σ_k g_k f⁽ᵏ⁺¹⁾ and, for a parameter p of f, p̄ = Σ_points Σ_k g_k ∂f⁽ᵏ⁾/∂p; and for the other
-channels z̄_β = Σ over the terms with β of ā_α c f⁽ᵏ⁾ times the other factors.
+which gives z̄ = Σ_k g_k f⁽ᵏ⁺¹⁾ and, for a parameter p, p̄ = Σ_k g_k ∂f⁽ᵏ⁾/∂p; and for the other channels
+z̄_β = Σ over the terms with β of ā_α c f⁽ᵏ⁾ times the other factors. The tangent, with dots for the change
+along a direction, is the same linear map forwards: ȧ_α = Σ_β ∂a_α/∂z_β ż_β + Σ_p ∂a_α/∂p ṗ.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import torch
-from torch import Tensor
-
-from evopinn.engine.partitions import chain_rule, closure
-from evopinn.engine.series import at, sum_of_products
+from evopinn.engine.channels import Channels, Factors
+from evopinn.engine.series import Series, at, sum_of_products
+from evopinn.engine.symbols import Symbol, constant, variable
 from evopinn.engine.tree import Traced, parameter_series, trace
 from evopinn.genome import Activation
-from evopinn.problem.fields import MultiIndex
 
-Factors = tuple[int, ...]
-"""Numbers of the channels z_β that a term multiplies."""
+Term = tuple[float, tuple[Symbol | None, ...]]
 
 
 @dataclass(frozen=True)
-class Channels:
-    """A closed set of multi-indices, lowest order first, and Faà di Bruno's formula on it.
+class LayerFormulas:
+    """The formulas of an activation on a set of channels.
 
     Attributes:
-        indices: The multi-indices; number 0 is the value itself.
-        highest_input: Channels of a higher order than this are zero before the activation: 1 in the first
-            layer, where z is linear in the coordinates.
-    """
-
-    indices: tuple[MultiIndex, ...]
-    highest_input: int | None = None
-
-    @classmethod
-    def of(cls, wanted: Sequence[MultiIndex]) -> "Channels":
-        """The smallest closed set that has these multi-indices."""
-        return cls(closure(wanted))
-
-    @cached_property
-    def number(self) -> dict[MultiIndex, int]:
-        """The number of each multi-index."""
-        return {index: number for number, index in enumerate(self.indices)}
-
-    @cached_property
-    def first_layer(self) -> "Channels":
-        """The same channels in the first layer, where those of second and higher order start as zero."""
-        return Channels(self.indices, highest_input=1)
-
-    @cached_property
-    def inputs(self) -> int:
-        """How many channels may differ from zero before the activation."""
-        highest = self.highest_input
-        return sum(1 for index in self.indices if highest is None or sum(index) <= highest)
-
-    @cached_property
-    def order(self) -> int:
-        """The highest order among the multi-indices."""
-        return sum(self.indices[-1])
-
-    @cached_property
-    def terms(self) -> tuple[tuple[int, float, Factors], ...]:
-        """All terms but f itself: (number of α, c, numbers of β₁, ..., β_k)."""
-        found: list[tuple[int, float, Factors]] = []
-        for number, index in enumerate(self.indices[1:], start=1):
-            for product in chain_rule(index):
-                factors = tuple(self.number[block] for block in product.blocks)
-                if max(factors) < self.inputs:
-                    found.append((number, float(product.coefficient), factors))
-        return tuple(found)
-
-
-@dataclass(frozen=True, eq=False)
-class Activated:
-    """What the adjoint needs of a forward pass through an activation.
-
-    Attributes:
-        z: The channels before it, shape (inputs, n, width).
-        traced: The activation's derivatives at z.
-    """
-
-    z: Tensor
-    traced: Traced
-
-
-def activate(
-    channels: Channels, activation: Activation, z: Tensor, parameters: Tensor
-) -> tuple[Tensor, Activated]:
-    """All channels behind the activation, shape (channels, n, width).
-
-    Args:
-        channels: Which channels there are.
         activation: f.
-        z: The channels before it, shape (channels.inputs, n, width).
-        parameters: The layer's parameters of f.
+        channels: The channels.
     """
-    traced = trace(activation, z[0], parameters, channels.order + 1)
-    series = traced.value
-    a = z.new_empty((len(channels.indices), *z.shape[1:]))
-    a[0] = _present(series[0], z)
-    for number in range(1, len(channels.indices)):
-        total = sum_of_products(
-            (coefficient, (at(series, len(factors)), *(z[factor] for factor in factors)))
-            for alpha, coefficient, factors in channels.terms
-            if alpha == number
-        )
-        a[number] = _present(total, z)
-    return a, Activated(z, traced)
 
+    activation: Activation
+    channels: Channels
 
-def pull_back(
-    channels: Channels, activated: Activated, a_bar: Tensor, parameters_bar: Tensor | None
-) -> Tensor:
-    """The adjoint of `activate`.
+    @cached_property
+    def z(self) -> tuple[Symbol, ...]:
+        """The channels before the activation."""
+        return _arrays("z", self.channels.inputs)
 
-    Args:
-        channels: Which channels there are.
-        activated: From the forward pass.
-        a_bar: Derivatives of the loss with respect to its result, shape (channels, n, width).
-        parameters_bar: Those with respect to the parameters are added to this.
+    @cached_property
+    def z_dot(self) -> tuple[Symbol, ...]:
+        """Their tangents."""
+        return _arrays("z_dot", self.channels.inputs)
 
-    Returns:
-        Those with respect to z, shape (channels.inputs, n, width).
-    """
-    z, series = activated.z, activated.traced.value
-    z_bar = torch.empty_like(z)
-    gathered = _gathered(channels, z, a_bar)
-    z_bar[0] = _present(sum_of_products((1, (g, at(series, k + 1))) for k, g in enumerate(gathered)), z)
-    for number in range(1, channels.inputs):
-        total = sum_of_products(
-            (
-                coefficient * factors.count(number),
-                (a_bar[alpha], at(series, len(factors)), *(z[other] for other in _without(factors, number))),
+    @cached_property
+    def a_bar(self) -> tuple[Symbol, ...]:
+        """Adjoints of the channels behind the activation."""
+        return _arrays("a_bar", len(self.channels))
+
+    @cached_property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The parameters of f."""
+        return _numbers("p", self.activation.parameters)
+
+    @cached_property
+    def parameter_dots(self) -> tuple[Symbol, ...]:
+        """Their tangents."""
+        return _numbers("p_dot", self.activation.parameters)
+
+    @cached_property
+    def forward(self) -> tuple[Symbol, ...]:
+        """The channels behind the activation."""
+        f = self._traced.value
+        higher = [
+            sum_of_products(
+                (c, (at(f, len(factors)), *self._product(factors)))
+                for alpha, c, factors in self.channels.terms
+                if alpha == number
             )
-            for alpha, coefficient, factors in channels.terms
-            if number in factors
+            for number in range(1, len(self.channels))
+        ]
+        return _present([f[0], *higher])
+
+    @cached_property
+    def adjoint(self) -> tuple[Symbol, ...]:
+        """Adjoints of the channels before the activation, then per parameter its adjoint at each element."""
+        f, gathered = self._traced.value, self._gathered
+        value = sum_of_products((1, (g, at(f, k + 1))) for k, g in enumerate(gathered))
+        higher = [
+            sum_of_products(
+                (
+                    c * factors.count(number),
+                    (self.a_bar[alpha], at(f, len(factors)), *self._product(_without(factors, number))),
+                )
+                for alpha, c, factors in self.channels.terms
+                if number in factors
+            )
+            for number in range(1, self.channels.inputs)
+        ]
+        parameters = [
+            sum_of_products((1, (g, at(series, k))) for k, g in enumerate(gathered))
+            for series in self._by_parameter
+        ]
+        return _present([value, *higher, *parameters])
+
+    @cached_property
+    def tangent(self) -> tuple[Symbol, ...]:
+        """Tangents of the channels behind the activation."""
+        f = self._traced.value
+        # The change of f⁽ᵏ⁾ along the direction.
+        changes = [
+            sum_of_products(
+                [
+                    (1.0, (at(f, k + 1), self.z_dot[0])),
+                    *(
+                        (1.0, (at(s, k), p))
+                        for s, p in zip(self._by_parameter, self.parameter_dots, strict=True)
+                    ),
+                ]
+            )
+            for k in range(self.channels.order + 1)
+        ]
+        values = [changes[0]]
+        for number in range(1, len(self.channels)):
+            terms: list[Term] = []
+            for alpha, c, factors in self.channels.terms:
+                if alpha == number:
+                    terms.append((c, (changes[len(factors)], *self._product(factors))))
+                    terms += [
+                        (c, (at(f, len(factors)), self.z_dot[factor], *self._product(others)))
+                        for place, factor in enumerate(factors)
+                        for others in [factors[:place] + factors[place + 1 :]]
+                    ]
+            values.append(sum_of_products(terms))
+        return _present(values)
+
+    @cached_property
+    def _traced(self) -> Traced:
+        return trace(self.activation, self.z[0], self.parameters, self.channels.order + 1)
+
+    @cached_property
+    def _by_parameter(self) -> Sequence[Series]:
+        return parameter_series(self._traced, self.z[0], self.channels.order)
+
+    @cached_property
+    def _gathered(self) -> list[Symbol | None]:
+        """g_k for k = 0, ..., order."""
+        higher = (
+            sum_of_products(
+                (c, (self.a_bar[alpha], *self._product(factors)))
+                for alpha, c, factors in self.channels.terms
+                if len(factors) == k
+            )
+            for k in range(1, self.channels.order + 1)
         )
-        z_bar[number] = _present(total, z)
-    if parameters_bar is not None:
-        by_parameter = parameter_series(activated.traced, z[0], channels.order)
-        for position, each in enumerate(by_parameter):
-            total = sum_of_products((1, (g, at(each, k))) for k, g in enumerate(gathered))
-            if total is not None:
-                parameters_bar[position] += total.sum()
-    return z_bar
+        return [self.a_bar[0], *higher]
+
+    def _product(self, factors: Factors) -> tuple[Symbol, ...]:
+        """The product of some channels as one factor, so that it is found again wherever it occurs."""
+        product: Symbol | None = None
+        for factor in factors:
+            product = self.z[factor] if product is None else product * self.z[factor]
+        return () if product is None else (product,)
 
 
-def _gathered(channels: Channels, z: Tensor, a_bar: Tensor) -> list[Tensor | None]:
-    """g_k for k = 0, ..., order."""
-    higher = (
-        sum_of_products(
-            (coefficient, (a_bar[alpha], *(z[factor] for factor in factors)))
-            for alpha, coefficient, factors in channels.terms
-            if len(factors) == k
-        )
-        for k in range(1, channels.order + 1)
-    )
-    return [a_bar[0], *higher]
+def _arrays(name: str, count: int) -> tuple[Symbol, ...]:
+    return tuple(variable(f"{name}{number}") for number in range(count))
+
+
+def _numbers(name: str, count: int) -> tuple[Symbol, ...]:
+    return tuple(variable(f"{name}{number}", varies=False) for number in range(count))
 
 
 def _without(factors: Factors, number: int) -> Factors:
@@ -175,5 +172,5 @@ def _without(factors: Factors, number: int) -> Factors:
     return factors[:position] + factors[position + 1 :]
 
 
-def _present(value: Tensor | None, like: Tensor) -> Tensor:
-    return like.new_zeros(()) if value is None else value
+def _present(values: Sequence[Symbol | None]) -> tuple[Symbol, ...]:
+    return tuple(constant(0.0) if value is None else value for value in values)

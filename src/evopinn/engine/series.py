@@ -1,7 +1,7 @@
 """Arithmetic with a function's derivatives.
 
-A `Series` is (f(z), f'(z), f''(z), ...) on an array of points z, up to some order. Products follow Leibniz'
-rule, compositions that of Faà di Bruno. `None` stands for a derivative that is zero everywhere, so that the
+A `Series` is (f(z), f'(z), f''(z), ...) as symbols, up to some order. Products follow Leibniz' rule,
+compositions that of Faà di Bruno. `None` stands for a derivative that is zero everywhere, so that the
 identity and other short operators cost nothing.
 """
 
@@ -9,45 +9,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import comb
 from types import MappingProxyType
 
-import torch
-from torch import Tensor
-
 from evopinn.engine.partitions import chain_rule
+from evopinn.engine.symbols import Symbol, constant, made
 
-Series = tuple[Tensor | None, ...]
+Series = tuple[Symbol | None, ...]
 
 
-def sum_of_products(terms: Iterable[tuple[float, Sequence[Tensor | None]]]) -> Tensor | None:
-    """Σ coefficient · Π factors, with as few temporaries as possible; the result may be one of the factors.
-
-    A term with a factor `None` vanishes, and so does a sum without terms.
-    """
-    # A term with several factors comes first: its product is a fresh array, which the others are added to.
-    present = sorted(
-        ((c, f) for c, f in terms if all(x is not None for x in f)), key=lambda term: -len(term[1])
-    )
-    total: Tensor | None = None
-    fresh = False
-    for coefficient, factors in present:
-        *others, last = [factor for factor in factors if factor is not None]
-        if total is None:
-            total = _product(others, last, coefficient)
-            fresh = bool(others) or coefficient != 1
-        elif not fresh or total.dim() < max(factor.dim() for factor in (*others, last)):
-            total = total + _product(others, last, coefficient)
-            fresh = True
-        elif others:
-            total.addcmul_(_product(others[:-1], others[-1], 1.0), last, value=coefficient)
-        else:
-            total.add_(last, alpha=coefficient)
+def sum_of_products(terms: Iterable[tuple[float, Sequence[Symbol | None]]]) -> Symbol | None:
+    """Σ coefficient · Π factors; a term with a factor `None` vanishes, and so does a sum without terms."""
+    total: Symbol | None = None
+    for coefficient, factors in terms:
+        product: Symbol | None = constant(coefficient)
+        for factor in factors:
+            product = None if product is None or factor is None else product * factor
+        if product is not None:
+            total = product if total is None else total + product
     return total
-
-
-def _product(others: Sequence[Tensor], last: Tensor, coefficient: float) -> Tensor:
-    product = last
-    for factor in others:
-        product = factor * product
-    return product if coefficient == 1 else product * coefficient
 
 
 def multiply(a: Series, b: Series, order: int) -> Series:
@@ -61,11 +38,11 @@ def multiply(a: Series, b: Series, order: int) -> Series:
 def divide(a: Series, b: Series, order: int) -> Series:
     """The quotient's series: q·b = a, solved order by order."""
     denominator = b[0]
-    assert denominator is not None, "a denominator is an array"
-    quotient: list[Tensor | None] = []
+    assert denominator is not None, "a denominator is not zero everywhere"
+    quotient: list[Symbol | None] = []
     for k in range(order + 1):
         lower = [(-comb(k, i), (quotient[i], at(b, k - i))) for i in range(k)]
-        numerator = sum_of_products([*lower, (1, (at(a, k),))])
+        numerator = sum_of_products([(1, (at(a, k),)), *lower])
         quotient.append(None if numerator is None else numerator / denominator)
     return tuple(quotient)
 
@@ -82,7 +59,7 @@ def compose(outer: Series, inner: Series, order: int) -> Series:
     return (outer[0], *higher)
 
 
-def scale(factor: Tensor, a: Series) -> Series:
+def scale(factor: Symbol, a: Series) -> Series:
     """The series times a number."""
     return tuple(None if each is None else factor * each for each in a)
 
@@ -97,33 +74,34 @@ def add(a: Series, b: Series, order: int) -> Series:
     return tuple(sum_of_products([(1, (at(a, k),)), (1, (at(b, k),))]) for k in range(order + 1))
 
 
-def blend(share: Tensor, a: Series, b: Series, order: int) -> Series:
-    """share·a + (1 − share)·b, for a share that is 1, 0 or, at a tie, one half.
+def larger(a: Series, b: Series, x: Series, y: Series, order: int) -> Series:
+    """The series x where a > b, y where a < b, and their mean at a tie, as torch shares out a gradient.
 
-    What is not chosen is left out rather than multiplied by zero: it may be infinite.
+    What is not chosen is left out rather than multiplied by zero: it may be infinite. Where a or b is not a
+    number, neither is the result.
     """
-    zero = torch.zeros((), dtype=share.dtype, device=share.device)
+    first, second = a[0], b[0]
+    assert first is not None, "an operand is not zero everywhere"
+    assert second is not None, "an operand is not zero everywhere"
 
-    def choose(one: Tensor | None, other: Tensor | None) -> Tensor | None:
-        if one is None and other is None:
-            return None
-        first, second = (zero if x is None else x for x in (one, other))
-        return torch.where(share == 1, first, torch.where(share == 0, second, 0.5 * (first + second)))
+    def choose(one: Symbol | None, other: Symbol | None) -> Symbol | None:
+        if one is other:
+            return one
+        one, other = (constant(0.0) if each is None else each for each in (one, other))
+        tie = made("where", made("eq", first, second), 0.5 * (one + other), first + second)
+        return made("where", first > second, one, made("where", first < second, other, tie))
 
-    return tuple(choose(at(a, k), at(b, k)) for k in range(order + 1))
-
-
-def _first_is_larger(a: Series, b: Series) -> Tensor:
-    """1 where a > b, 0 where a < b, one half at a tie: as torch shares out the gradient of a maximum."""
-    assert a[0] is not None, "a value is an array"
-    assert b[0] is not None, "a value is an array"
-    half = 0.5 * (a[0] == b[0]).to(a[0].dtype)
-    return (a[0] > b[0]).to(a[0].dtype) + half
+    return tuple(choose(at(x, k), at(y, k)) for k in range(order + 1))
 
 
-def at(a: Series, order: int) -> Tensor | None:
+def at(a: Series, order: int) -> Symbol | None:
     """The derivative of an order; those past the end of a series are zero."""
     return a[order] if order < len(a) else None
+
+
+def without_zeros(values: Sequence[Symbol]) -> Series:
+    """A series from derivatives some of which may be the constant zero."""
+    return tuple(None if value.is_zero else value for value in values)
 
 
 BinaryRule = Callable[[Series, Series, int], Series]
@@ -135,8 +113,8 @@ RULES: Mapping[str, BinaryRule] = MappingProxyType(
         "sub": lambda a, b, order: add(a, negate(b), order),
         "mul": multiply,
         "div": divide,
-        "max": lambda a, b, order: blend(_first_is_larger(a, b), a, b, order),
-        "min": lambda a, b, order: blend(_first_is_larger(b, a), a, b, order),
+        "max": lambda a, b, order: larger(a, b, a, b, order),
+        "min": lambda a, b, order: larger(b, a, a, b, order),
     }
 )
 """The series of a binary operator from those of its operands."""
@@ -147,9 +125,9 @@ def _pull_quotient(bar: Series, _a: Series, b: Series, value: Series, order: int
     return numerator, negate(multiply(numerator, value, order))
 
 
-def _pull_choice(share: Tensor, bar: Series, order: int) -> tuple[Series, Series]:
+def _pull_larger(a: Series, b: Series, bar: Series, order: int) -> tuple[Series, Series]:
     none: Series = (None,) * (order + 1)
-    return blend(share, bar, none, order), blend(share, none, bar, order)
+    return larger(a, b, bar, none, order), larger(a, b, none, bar, order)
 
 
 PULLBACKS: Mapping[str, Pullback] = MappingProxyType(
@@ -158,8 +136,8 @@ PULLBACKS: Mapping[str, Pullback] = MappingProxyType(
         "sub": lambda bar, _a, _b, _value, _order: (bar, negate(bar)),
         "mul": lambda bar, a, b, _value, order: (multiply(bar, b, order), multiply(bar, a, order)),
         "div": _pull_quotient,
-        "max": lambda bar, a, b, _value, order: _pull_choice(_first_is_larger(a, b), bar, order),
-        "min": lambda bar, a, b, _value, order: _pull_choice(_first_is_larger(b, a), bar, order),
+        "max": lambda bar, a, b, _value, order: _pull_larger(a, b, bar, order),
+        "min": lambda bar, a, b, _value, order: _pull_larger(b, a, bar, order),
     }
 )
 """From the series of ∂f/∂(operator's value) to those of ∂f/∂(its operands)."""

@@ -1,21 +1,19 @@
-"""An activation's derivatives with respect to its argument and its parameters, through its tree."""
+"""An activation's derivatives with respect to its argument and its parameters, as formulas, by its tree."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
-import torch
 from torch import Tensor
 
-from evopinn.engine.series import PULLBACKS, RULES, Series, compose, multiply, scale
+from evopinn.engine.series import PULLBACKS, RULES, Series, compose, multiply, scale, without_zeros
+from evopinn.engine.symbols import Symbol, constant
 from evopinn.genome import Activation, Node, UnaryOperator, operator
-
-DEGREES = {"id": 1, "neg": 1, "square": 2}
-"""Operators that are polynomials: their derivatives past this order are zero."""
 
 
 @dataclass(frozen=True, eq=False)
 class Traced:
-    """A node of the tree with what flowed through it.
+    """A node of the tree with what flows through it.
 
     Attributes:
         node: The node.
@@ -23,7 +21,7 @@ class Traced:
         value: The series behind it.
         outer: For a unary operator, its derivatives at its argument.
         argument: For a unary operator, the series of its argument.
-        children: What flowed through the children.
+        children: What flows through the children.
         factor: The parameter on the output edge, if there is one.
         input_factor: The parameter on the input edge, if there is one.
     """
@@ -34,8 +32,8 @@ class Traced:
     outer: Series
     argument: Series
     children: tuple["Traced", ...]
-    factor: Tensor | None
-    input_factor: Tensor | None
+    factor: Symbol | None
+    input_factor: Symbol | None
 
     @property
     def parameters(self) -> int:
@@ -44,22 +42,22 @@ class Traced:
         return own + sum(child.parameters for child in self.children)
 
 
-def trace(activation: Activation, z: Tensor, parameters: Tensor, order: int) -> Traced:
-    """Evaluate f and its derivatives up to an order.
+def trace(activation: Activation, z: Symbol, parameters: Sequence[Symbol], order: int) -> Traced:
+    """Formulas of f and its derivatives up to an order.
 
     Args:
         activation: f.
-        z: The argument, any shape.
-        parameters: Shape (activation.parameters,).
+        z: The argument.
+        parameters: As many numbers as f has parameters.
         order: The highest derivative.
 
     Returns:
         The root; its `value` is (f(z), f'(z), ...).
     """
-    return _trace(activation.root, z, iter(parameters.unbind()), order)
+    return _trace(activation.root, z, iter(parameters), order)
 
 
-def _trace(node: Node, z: Tensor, parameters: Iterator[Tensor], order: int) -> Traced:
+def _trace(node: Node, z: Symbol, parameters: Iterator[Symbol], order: int) -> Traced:
     factor = next(parameters) if node.scaled else None
     input_factor = next(parameters) if node.input_scaled else None
     children = tuple(_trace(child, z, parameters, order) for child in node.children)
@@ -68,36 +66,36 @@ def _trace(node: Node, z: Tensor, parameters: Iterator[Tensor], order: int) -> T
     argument: Series = ()
     if isinstance(row, UnaryOperator):
         argument = children[0].value if children else _leaf_argument(z, input_factor)
-        assert argument[0] is not None, "the argument of an operator is an array"
-        degree = DEGREES.get(node.operator, order)
-        outer = row.derivatives(argument[0], min(degree, order))
-        # The argument of a leaf without parameter is z itself: then the operator's derivatives are f's.
-        plain = not children and input_factor is None
-        raw = outer if plain else compose(outer, argument, order)
+        outer = _derivatives(row, argument[0] or constant(0.0), order)
+        raw = compose(outer, argument, order)
     else:
         raw = RULES[node.operator](children[0].value, children[1].value, order)
     value = raw if factor is None else scale(factor, raw)
     return Traced(node, raw, value, outer, argument, children, factor, input_factor)
 
 
-def _leaf_argument(z: Tensor, factor: Tensor | None) -> Series:
-    one = torch.ones((), dtype=z.dtype, device=z.device)
-    return (z, one) if factor is None else (factor * z, factor)
+def _derivatives(row: UnaryOperator, argument: Symbol, order: int) -> Series:
+    """The table's closed forms, run on a symbol in the place of a tensor."""
+    values = row.derivatives(cast(Tensor, argument), order)
+    return without_zeros(cast(tuple[Symbol, ...], values))
 
 
-def parameter_series(traced: Traced, z: Tensor, order: int) -> Sequence[Series]:
+def _leaf_argument(z: Symbol, factor: Symbol | None) -> Series:
+    return (z, constant(1.0)) if factor is None else (factor * z, factor)
+
+
+def parameter_series(traced: Traced, z: Symbol, order: int) -> Sequence[Series]:
     """Per parameter p, the series of ∂f/∂p, up to an order below that of the trace.
 
     Found by going back through the tree with series in the place of numbers: ∂f/∂(an edge's value) is itself
     a function of z, and the derivative with respect to a factor on the edge is that times what flowed in.
     """
-    one = torch.ones((), dtype=z.dtype, device=z.device)
     found: list[Series] = []
-    _pull(traced, (one,), z, order, found)
+    _pull(traced, (constant(1.0),), z, order, found)
     return found
 
 
-def _pull(traced: Traced, bar: Series, z: Tensor, order: int, found: list[Series]) -> None:
+def _pull(traced: Traced, bar: Series, z: Symbol, order: int, found: list[Series]) -> None:
     if not traced.parameters:
         return
     if traced.factor is not None:

@@ -67,6 +67,7 @@ class Term:
         coordinates: Names of the problem's coordinates.
         function: From one namespace per side to what must vanish.
         channels: Per side, the derivatives that the function asks for; found by tracing.
+        components: How many residuals there are at a point; found by tracing.
         pointwise: Whether the residual at a point depends on that point alone; found by tracing.
     """
 
@@ -77,6 +78,7 @@ class Term:
     coordinates: tuple[str, ...]
     function: Callable[[Sequence[Namespace]], Any]
     channels: tuple[frozenset[Channel], ...] = ()
+    components: int = 1
     pointwise: bool = False
 
     @property

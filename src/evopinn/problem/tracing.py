@@ -23,8 +23,10 @@ def traced(term: Term) -> Term:
     asked: list[set[Channel]] = [set() for _ in term.sides]
     before = [{name: column.clone() for name, column in side.columns.items()} for side in term.sides]
     always_broken = torch.ones(term.count, dtype=torch.bool)
+    components = 0
     for size in PROBE_SIZES:
         residuals = _probed(term, size, asked)
+        components = len(residuals)
         if not any(asked):
             raise ProblemError(f"{term.label} uses no field; there are {', '.join(term.fields)}.")
         if not all(residual.requires_grad for residual in residuals):
@@ -39,7 +41,7 @@ def traced(term: Term) -> Term:
                 raise ProblemError(f"{term.label} changes its argument {name} in place; write it without.")
     _require_finite(term, always_broken)
     channels = tuple(frozenset(channels) for channels in asked)
-    return replace(term, channels=channels, pointwise=_is_pointwise(term))
+    return replace(term, channels=channels, components=components, pointwise=_is_pointwise(term))
 
 
 def _probed(term: Term, size: float, asked: Sequence[set[Channel]]) -> tuple[Tensor, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from evopinn.engine import ENGINES
+from evopinn.engine import ENGINE_NAMES, make_engine
 from evopinn.genome import Genome, PublishedModel
 from evopinn.network import initial_parameters
 from evopinn.problem import Problem
@@ -64,7 +64,8 @@ def train(
         errors_every: Errors are measured after so many epochs, where a solution is known, and at the end.
         precision: "float64" or "float32".
         device: A torch device.
-        engine: How derivatives are computed: "autograd" or "taylor", the same to rounding, or "auto".
+        engine: How derivatives are computed: "autograd", "taylor" or "fused", the same to rounding, or
+            "auto".
         on_progress: Called after each epoch.
         clock: Gives the time in seconds.
 
@@ -80,8 +81,10 @@ def train(
     evaluations = math.inf if max_evaluations is None else whole("max_evaluations", max_evaluations, least=1)
     dtype = lookup("precision", precision, PRECISIONS)
     chosen = find_optimizer(optimizer)
-    make_engine = lookup("engine", engine, ENGINES)
-    evaluator = make_engine(problem, genome, dtype, usable_device(device))
+    engine = lookup("engine", engine, {name: name for name in ENGINE_NAMES})
+    # A line search now and then tries a step twice.
+    planned = min(evaluations, 1.25 * epochs + 1)
+    evaluator = make_engine(engine, problem, genome, dtype, usable_device(device), planned)
     objective = Budgeted(evaluator.loss_and_gradient, clock, began + limit, evaluations)
     recorder = Recorder(
         errors=lambda theta: problem.errors(lambda points: predict(genome, evaluator.layout, theta, points)),
@@ -160,12 +163,13 @@ def optimise(
 
 
 def _failure(state: State) -> Status | None:
-    """What is not a number any more, if anything."""
-    if failure := Status.of_loss(state.loss):
-        return failure
-    if not torch.isfinite(state.gradient).all():
-        return Status.NOT_A_NUMBER if torch.isnan(state.gradient).any() else Status.OVERFLOW
-    return None
+    """Whether a training cannot go on from here.
+
+    Infinity or not-a-number, loss or gradient: which of them it is depends on the order of operations in the
+    engine, so they are one status.
+    """
+    finite = math.isfinite(state.loss) and bool(torch.isfinite(state.gradient).all())
+    return None if finite else Status.NOT_FINITE
 
 
 def _ignore(progress: Progress) -> None:

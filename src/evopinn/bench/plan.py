@@ -1,0 +1,90 @@
+"""How much is measured."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from evopinn.bench.cases import CASES, EVOLVED, QUICK_CASES, TANH, Case
+from evopinn.problem import Grid
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A size that is varied alone.
+
+    Attributes:
+        expected: The exponent that time should grow with.
+        cases: The cases by size.
+    """
+
+    expected: float
+    cases: Mapping[int, Case]
+
+
+def by_points(*grids: tuple[int, int]) -> Axis:
+    """Klein-Gordon on finer and finer grids."""
+    points = [Grid(interior=grid, initial=81, boundary=162) for grid in grids]
+    return Axis(1, {a * b: Case("klein-gordon", EVOLVED, p) for (a, b), p in zip(grids, points, strict=True)})
+
+
+def by_neurons(*sizes: int) -> Axis:
+    """Wider and wider networks."""
+    return Axis(2, {size: _network(layers=6, neurons=size) for size in sizes})
+
+
+def by_hidden_layers(*sizes: int) -> Axis:
+    """Deeper and deeper networks."""
+    return Axis(1, {size: _network(layers=size + 1, neurons=48) for size in sizes})
+
+
+def _network(layers: int, neurons: int) -> Case:
+    return Case("klein-gordon", f"layers={layers} neurons={neurons} activation=asinh(x)*cos(x)")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run measures.
+
+    Attributes:
+        cases: Networks for the comparison of contestants.
+        axes: Sizes for scaling, by name.
+        precise: Networks for float32 beside float64.
+        largest: The network beside which L-BFGS is timed.
+        sections: What is measured if nothing else is asked for.
+        memory: How many steps L-BFGS remembers.
+    """
+
+    cases: tuple[Case, ...]
+    axes: Mapping[str, Axis]
+    precise: tuple[Case, ...]
+    largest: Case
+    sections: tuple[str, ...]
+    memory: int = 100
+
+
+FULL = Plan(
+    cases=CASES,
+    axes=MappingProxyType(
+        {
+            "points": by_points((60, 60), (120, 120), (240, 240), (250, 400)),
+            "neurons": by_neurons(16, 32, 64, 128),
+            "hidden layers": by_hidden_layers(3, 6, 12),
+        }
+    ),
+    precise=(
+        Case("klein-gordon", EVOLVED),
+        Case("klein-gordon", TANH),
+        Case("burgers", "paper:evo-dpste-1"),
+        Case("lame", "paper:evo-dpste-2"),
+    ),
+    largest=Case("klein-gordon", "layers=9 neurons=53 activation=tanh(x)"),  # 20,247 parameters
+    sections=("engines", "scaling", "precision", "lbfgs"),
+)
+
+QUICK = Plan(
+    cases=QUICK_CASES,
+    axes=MappingProxyType({"points": by_points((10, 10), (20, 20))}),
+    precise=QUICK_CASES[:1],
+    largest=QUICK_CASES[0],
+    sections=("engines",),  # a process of its own for each cell of the others takes its time
+)

@@ -1,0 +1,173 @@
+"""What a benchmark found, as data."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from evopinn.bench.cases import TARGETS, Case
+from evopinn.bench.contestants import BASELINE
+from evopinn.bench.machine import Machine
+
+MEMORY_LIMIT = 10**9
+FLOAT32_TARGET = 1.5
+OPTIMIZER_LIMIT = 0.1
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How long a contestant takes for a loss and gradient.
+
+    Attributes:
+        seconds: The median; none if there is nothing to time.
+        setup: Seconds from nothing to the first result, less one evaluation: compilation, mostly.
+        note: Why there is nothing to time.
+    """
+
+    seconds: float | None = None
+    setup: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All contestants on one case."""
+
+    case: Case
+    timings: Mapping[str, Timing]
+
+    def ratio(self, contestant: str) -> float | None:
+        """How many times faster than the baseline."""
+        base, other = self.timings[BASELINE].seconds, self.timings[contestant].seconds
+        return None if base is None or other is None else base / other
+
+    def target(self, contestant: str) -> float | None:
+        """How many times faster it ought to be, if anything was promised."""
+        return TARGETS[contestant].of(self.case) if contestant in TARGETS else None
+
+    def shortfall(self, contestant: str) -> float | None:
+        """By which part of the target it is missed; 0 if it is met."""
+        ratio, target = self.ratio(contestant), self.target(contestant)
+        return None if ratio is None or target is None else max(0.0, 1 - ratio / target)
+
+    def data(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "problem": self.case.problem,
+            "network": str(self.case.genome),
+            "evolved": self.case.evolved,
+            "timings": {
+                name: asdict(timing)
+                | {
+                    "ratio": self.ratio(name),
+                    "target": self.target(name),
+                    "shortfall": self.shortfall(name),
+                }
+                for name, timing in self.timings.items()
+            },
+        }
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One size of a scaling.
+
+    Attributes:
+        size: Points, neurons or hidden layers.
+        seconds: The median of an evaluation.
+        peak: Bytes at the worst moment, beyond what imports take.
+    """
+
+    size: int
+    seconds: float
+    peak: int
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How an engine's time grows with one size, the others fixed."""
+
+    engine: str
+    axis: str
+    expected: float
+    cells: Sequence[Cell]
+
+    @property
+    def exponent(self) -> float:
+        """The power p of the law seconds = c·sizeᵖ that fits best."""
+        sizes, seconds = (
+            np.log([getattr(cell, name) for cell in self.cells]) for name in ("size", "seconds")
+        )
+        return float(np.polyfit(sizes, seconds, 1)[0])
+
+    def data(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self) | {"exponent": self.exponent}
+
+
+@dataclass(frozen=True)
+class Precision:
+    """An engine in double and in single precision."""
+
+    engine: str
+    case: Case
+    float64: float
+    float32: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster single precision is."""
+        return self.float64 / self.float32
+
+    def data(self) -> dict[str, Any]:
+        """Plain data."""
+        network = {"problem": self.case.problem, "network": str(self.case.genome), "engine": self.engine}
+        times = {"float64": self.float64, "float32": self.float32}
+        return network | times | {"ratio": self.ratio, "target": FLOAT32_TARGET}
+
+
+@dataclass(frozen=True)
+class OptimizerCost:
+    """What L-BFGS itself takes of a step.
+
+    Attributes:
+        engine: What evaluates.
+        parameters: Length of θ.
+        memory: How many steps are remembered.
+        own: Seconds a step without evaluations.
+        evaluation: Seconds of one evaluation.
+    """
+
+    engine: str
+    parameters: int
+    memory: int
+    own: float
+    evaluation: float
+
+    @property
+    def share(self) -> float:
+        """The optimiser's part of a step with one evaluation."""
+        return self.own / (self.own + self.evaluation)
+
+    def data(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self) | {"share": self.share, "limit": OPTIMIZER_LIMIT}
+
+
+@dataclass(frozen=True)
+class BenchReport:
+    """All that was measured."""
+
+    machine: Machine
+    rounds: int
+    engines: Sequence[Comparison] = ()
+    scaling: Sequence[Scaling] = ()
+    precision: Sequence[Precision] = ()
+    lbfgs: Sequence[OptimizerCost] = ()
+
+    def data(self) -> dict[str, Any]:
+        """Plain data that `json.dump` takes."""
+        sections = ("engines", "scaling", "precision", "lbfgs")
+        measured = {name: [each.data() for each in getattr(self, name)] for name in sections}
+        return {"machine": asdict(self.machine), "rounds": self.rounds, **measured}

@@ -1,0 +1,111 @@
+"""The element-wise part of a layer by torch operations, on any device."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from torch import Tensor
+
+from evopinn.engine.channels import Channels
+from evopinn.engine.layer import LayerFormulas
+from evopinn.engine.program import BoundProgram, Program, saved_for
+from evopinn.engine.propagation import LayerArrays, Take
+from evopinn.engine.symbols import Symbol
+from evopinn.genome import Activation
+
+
+@dataclass(frozen=True)
+class LayerPrograms:
+    """The programs of an activation on a set of channels.
+
+    Attributes:
+        formulas: Their formulas.
+        saved: What the forward pass leaves for the others.
+        forward: From z to a and what is saved.
+        adjoint: From a_bar to z_bar and the parameters' adjoints.
+        tangent: From z_dot to a_dot.
+    """
+
+    formulas: LayerFormulas
+    saved: tuple[Symbol, ...]
+    forward: Program
+    adjoint: Program
+    tangent: Program
+
+
+@lru_cache(maxsize=64)
+def layer_programs(activation: Activation, channels: Channels) -> LayerPrograms:
+    """The programs of an activation on a set of channels, made once."""
+    formulas = LayerFormulas(activation, channels)
+    saved = saved_for(formulas.adjoint, formulas.forward)
+    # A product of two channels is as quickly made again as loaded, but f's derivatives are not.
+    return LayerPrograms(
+        formulas,
+        saved,
+        Program.of([*formulas.forward, *saved]),
+        Program.of(formulas.adjoint, saved),
+        Program.of(formulas.tangent, saved),
+    )
+
+
+class PortableKernels:
+    """Makes element-wise parts of layers that run torch operations.
+
+    Args:
+        activation: The activation of all layers.
+    """
+
+    def __init__(self, activation: Activation) -> None:
+        self._activation = activation
+
+    def bind(self, channels: Channels, arrays: LayerArrays, own: Take, shared: Take) -> "PortableLayer":
+        """The element-wise part of a layer on these arrays."""
+        return PortableLayer(layer_programs(self._activation, channels), arrays, own, shared)
+
+
+class PortableLayer:
+    """The element-wise part of a layer by torch operations on arrays that are kept."""
+
+    def __init__(self, programs: LayerPrograms, arrays: LayerArrays, own: Take, shared: Take) -> None:
+        self._programs = programs
+        self._arrays = arrays
+        formulas = programs.formulas
+        shape = tuple(arrays.a.shape[1:])
+        saved = [own(f"saved{number}-", shape) for number in range(len(programs.saved))]
+        buffers = [
+            shared(f"buffer{number}", shape)
+            for number in range(
+                max(programs.forward.buffers, programs.adjoint.buffers, programs.tangent.buffers)
+            )
+        ]
+        known = {**_paired(formulas.z, arrays.z), **dict(zip(programs.saved, saved, strict=True))}
+        self._forward: BoundProgram = programs.forward.bind(
+            _paired(formulas.z, arrays.z), buffers, [*arrays.a.unbind(), *saved]
+        )
+        self._adjoint: BoundProgram = programs.adjoint.bind(
+            known | _paired(formulas.a_bar, arrays.a_bar),
+            buffers,
+            [*arrays.z_bar.unbind(), *arrays.parameter_bars.unbind()],
+        )
+        self._tangent: BoundProgram = programs.tangent.bind(
+            known | _paired(formulas.z_dot, arrays.z_dot), buffers, arrays.a_dot.unbind()
+        )
+
+    def forward(self, bias: Tensor, parameters: Tensor) -> None:
+        """From z, to which the bias is added, to a."""
+        self._arrays.z[0] += bias
+        self._forward(_paired(self._programs.formulas.parameters, parameters))
+
+    def adjoint(self, bias: Tensor, parameters: Tensor) -> None:  # noqa: ARG002
+        """From a_bar to z_bar and parameter_bars."""
+        self._adjoint(_paired(self._programs.formulas.parameters, parameters))
+
+    def tangent(self, bias: Tensor, parameters: Tensor, parameter_dots: Tensor) -> None:  # noqa: ARG002
+        """From z_dot to a_dot."""
+        formulas = self._programs.formulas
+        self._tangent(
+            _paired(formulas.parameters, parameters) | _paired(formulas.parameter_dots, parameter_dots)
+        )
+
+
+def _paired(symbols: tuple[Symbol, ...], values: Tensor) -> dict[Symbol, Tensor]:
+    return dict(zip(symbols, values.unbind(), strict=True))

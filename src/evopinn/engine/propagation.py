@@ -1,0 +1,264 @@
+"""A pass of channels through the network and back, on arrays that are kept.
+
+All channels of a block go through a layer in one matrix product; the activation is a kernel's business. Going
+back, the adjoints z̄ of a layer's channels meet its inputs h: their products are the weights' gradient, or the
+rows of a Jacobian, as whoever receives them decides.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from evopinn.engine.channels import Channels
+from evopinn.genome import Genome, Structure
+from evopinn.network import Layout
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """The tensors of θ, or of anything shaped like it, per layer.
+
+    Attributes:
+        weights: Shapes (fan out, fan in).
+        biases: Shapes (fan out,).
+        parameters: Those of the activation per hidden layer; empty where it has none.
+    """
+
+    weights: tuple[Tensor, ...]
+    biases: tuple[Tensor, ...]
+    parameters: tuple[Tensor, ...]
+
+    @classmethod
+    def of(cls, genome: Genome, layout: Layout, theta: Tensor) -> "Weights":
+        """Views of θ."""
+        tensors = layout.unpack(theta)
+        layers = range(genome.structure.layers)
+        none = theta[:0]
+        return cls(
+            tuple(tensors[f"layers.{layer}.weight"] for layer in layers),
+            tuple(tensors[f"layers.{layer}.bias"] for layer in layers),
+            tuple(tensors.get(f"activations.{layer}", none) for layer in layers[:-1]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LayerArrays:
+    """The arrays of a hidden layer's element-wise part; those of the way back are shared by all layers.
+
+    Attributes:
+        z: Channels before the activation, without bias, shape (inputs, n, width).
+        a: Channels behind it, shape (channels, n, width).
+        a_bar: Adjoints of a.
+        z_bar: Adjoints of z.
+        parameter_bars: Adjoints of the parameters at each element, shape (parameters, n, width).
+        z_dot: Tangents of z.
+        a_dot: Tangents of a.
+    """
+
+    z: Tensor
+    a: Tensor
+    a_bar: Tensor
+    z_bar: Tensor
+    parameter_bars: Tensor
+    z_dot: Tensor
+    a_dot: Tensor
+
+
+class BoundLayer(Protocol):
+    """The element-wise part of a layer, on arrays that stay where they are."""
+
+    def forward(self, bias: Tensor, parameters: Tensor) -> None:
+        """From z to a."""
+        ...
+
+    def adjoint(self, bias: Tensor, parameters: Tensor) -> None:
+        """From a_bar to z_bar and parameter_bars, after `forward`."""
+        ...
+
+    def tangent(self, bias: Tensor, parameters: Tensor, parameter_dots: Tensor) -> None:
+        """From z_dot to a_dot, after `forward`."""
+        ...
+
+
+Take = Callable[[str, tuple[int, ...]], Tensor]
+"""Gives an array of a name and shape; arrays of one name may share memory."""
+
+
+class Kernels(Protocol):
+    """What makes the element-wise parts of a genome's layers."""
+
+    def bind(self, channels: Channels, arrays: LayerArrays, own: Take, shared: Take) -> BoundLayer:
+        """The element-wise part on these arrays.
+
+        Args:
+            channels: The channels of the layer.
+            arrays: Its arrays.
+            own: For further arrays that no other layer writes to.
+            shared: For further arrays that others may write to between calls.
+        """
+        ...
+
+
+class Receiver(Protocol):
+    """Takes what the way back finds."""
+
+    def layer(self, number: int, z_bar: Tensor, h: Tensor) -> None:
+        """Adjoints of a layer's z, shape (channels, n, fan out), and its inputs, (channels, n, fan in)."""
+        ...
+
+    def parameters(self, number: int, bars: Tensor) -> None:
+        """Adjoints of an activation's parameters at each element, shape (parameters, n, width)."""
+        ...
+
+
+class Pass:
+    """A way through a network for blocks of one shape.
+
+    Args:
+        genome: Structure and activation.
+        kernels: What makes the element-wise parts.
+        channels: The channels carried.
+        inputs: Number of coordinates.
+        outputs: Number of fields.
+        count: Number of points.
+        take: Gives the arrays.
+    """
+
+    def __init__(
+        self,
+        genome: Genome,
+        kernels: Kernels,
+        channels: Channels,
+        inputs: int,
+        outputs: int,
+        count: int,
+        take: Take,
+    ) -> None:
+        self._structure: Structure = genome.structure
+        self._starts = {end: start for start, end in genome.structure.shortcuts}
+        self._last = genome.structure.layers - 1
+        self._parameters = genome.activation.parameters
+        self.channels = channels
+        width = genome.structure.neurons
+        size = len(channels)
+        self._h: list[Tensor] = [take("coordinates", (channels.first_layer.inputs, count, inputs))]
+        self._bars: list[Tensor] = [take("none", (0,))]
+        self._layers: list[BoundLayer] = []
+        self._arrays: list[LayerArrays] = []
+        carried_back = {start for start in self._starts.values() if start}
+        for layer in range(self._last):
+            at_layer = channels.first_layer if layer == 0 else channels
+            before, behind = (at_layer.inputs, count, width), (size, count, width)
+            ends_here = layer + 1 in self._starts
+            arrays = LayerArrays(
+                z=take(f"z{layer}", before),
+                a=take(f"h{layer + 1}", behind),
+                # What a shortcut brings back waits in an array of its own until its layer's turn.
+                a_bar=take(f"h_bar{layer + 1}" if ends_here else "h_bar", behind),
+                z_bar=take("z_bar", before),
+                parameter_bars=take("parameter_bars", (self._parameters, count, width)),
+                z_dot=take("z_dot", before),
+                a_dot=take(
+                    f"h_dot{layer + 1}" if layer + 1 in carried_back else f"passing_dot{layer % 2}", behind
+                ),
+            )
+            self._layers.append(kernels.bind(at_layer, arrays, _numbered(take, layer), take))
+            self._arrays.append(arrays)
+            self._h.append(arrays.a)
+        self._output = take("output", (size, count, outputs))
+        self._output_dot = take("output_dot", (size, count, outputs))
+
+    def forward(self, theta: Weights, inputs: Tensor) -> Tensor:
+        """The output's channels, shape (channels, n, fields)."""
+        self._h[0] = inputs
+        for layer in range(self._last):
+            _product(self._h[layer], theta.weights[layer], self._arrays[layer].z)
+            self._layers[layer].forward(theta.biases[layer], theta.parameters[layer])
+            self._add_shortcut(self._h, layer + 1)
+        _product(self._h[self._last], theta.weights[self._last], self._output)
+        self._output[0] += theta.biases[self._last]
+        return self._output
+
+    def backward(self, theta: Weights, output_bar: Tensor, receiver: Receiver) -> None:
+        """From the output's adjoints to everybody else's, after `forward`."""
+        z_bar = output_bar
+        for layer in range(self._last, -1, -1):
+            receiver.layer(layer, z_bar, self._h[layer])
+            if layer == 0:
+                return
+            arrays = self._arrays[layer - 1]
+            torch.mm(_flat(z_bar), theta.weights[layer], out=_flat(arrays.a_bar))
+            for end, start in self._starts.items():
+                if start == layer:
+                    arrays.a_bar.add_(self._arrays[end - 1].a_bar)
+            self._layers[layer - 1].adjoint(theta.biases[layer - 1], theta.parameters[layer - 1])
+            if self._parameters:
+                receiver.parameters(layer - 1, arrays.parameter_bars)
+            z_bar = arrays.z_bar
+
+    def tangent(self, theta: Weights, direction: Weights) -> Tensor:
+        """The change of the output's channels along a direction in θ, after `forward`."""
+        h_dot: list[Tensor | None] = [None]
+        for layer in range(self._last):
+            arrays = self._arrays[layer]
+            self._linear_change(theta, direction, layer, h_dot[layer], arrays.z_dot)
+            self._layers[layer].tangent(
+                theta.biases[layer], theta.parameters[layer], direction.parameters[layer]
+            )
+            start = self._starts.get(layer + 1)
+            carried = None if start is None else h_dot[start]
+            if carried is not None:
+                arrays.a_dot.add_(carried)
+            h_dot.append(arrays.a_dot)
+        self._linear_change(theta, direction, self._last, h_dot[self._last], self._output_dot)
+        return self._output_dot
+
+    def _linear_change(
+        self, theta: Weights, direction: Weights, layer: int, h_dot: Tensor | None, z_dot: Tensor
+    ) -> None:
+        _product(self._h[layer], direction.weights[layer], z_dot)
+        if h_dot is not None:
+            _flat(z_dot).addmm_(_flat(h_dot), theta.weights[layer].T)
+        z_dot[0] += direction.biases[layer]
+
+    def _add_shortcut(self, h: Sequence[Tensor], layer: int) -> None:
+        start = self._starts.get(layer)
+        if start is None:
+            return
+        carried = h[start]
+        if start:
+            h[layer].add_(carried)
+        else:  # the coordinates, padded with zeros to the width
+            h[layer][: len(carried), :, : carried.shape[2]] += carried
+
+
+def _numbered(take: Take, layer: int) -> Take:
+    return lambda name, shape: take(f"{name}{layer}", shape)
+
+
+def _product(h: Tensor, weight: Tensor, out: Tensor) -> None:
+    """One matrix product for all channels."""
+    torch.mm(_flat(h), weight.T, out=_flat(out))
+
+
+def _flat(channels: Tensor) -> Tensor:
+    return channels.view(-1, channels.shape[2])
+
+
+def shared_arrays(dtype: torch.dtype, device: torch.device, prefix: str = "") -> Take:
+    """Gives arrays; those of one name share memory, which grows to the largest."""
+    known: dict[str, Tensor] = {}
+
+    def take(name: str, shape: tuple[int, ...]) -> Tensor:
+        name = prefix + name
+        size = 1
+        for each in shape:
+            size *= each
+        if name not in known or len(known[name]) < size:
+            known[name] = torch.zeros(size, dtype=dtype, device=device)
+        return known[name][:size].view(shape)
+
+    return take

@@ -1,0 +1,61 @@
+"""What becomes of the adjoints that the way back through a network finds: a gradient, or a Jacobian."""
+
+import torch
+from torch import Tensor
+
+from evopinn.engine.propagation import Weights
+from evopinn.genome import Genome
+from evopinn.network import Layout
+
+
+class GradientReceiver:
+    """Adds up the gradient with respect to θ, over points and channels.
+
+    Args:
+        bars: Views of the gradient.
+    """
+
+    def __init__(self, bars: Weights) -> None:
+        self._bars = bars
+
+    def layer(self, number: int, z_bar: Tensor, h: Tensor) -> None:
+        """Add a layer's share."""
+        self._bars.weights[number].addmm_(z_bar.view(-1, z_bar.shape[2]).T, h.view(-1, h.shape[2]))
+        self._bars.biases[number].add_(z_bar[0].sum(dim=0))
+
+    def parameters(self, number: int, bars: Tensor) -> None:
+        """Add the share of an activation's parameters."""
+        self._bars.parameters[number].add_(bars.sum(dim=(1, 2)))
+
+
+class JacobianReceiver:
+    """Adds up each point's own gradient, in the rows of a Jacobian.
+
+    The adjoints of points that do not see one another lie side by side: one way back serves all of them, and
+    a point's row of a weight matrix is Σ over channels of the outer product of its z̄ and its h.
+
+    Args:
+        rows: The Jacobian's rows of these points, shape (n, parameters); added to.
+        genome: Structure and activation.
+        layout: Where each tensor lies in a row.
+    """
+
+    def __init__(self, rows: Tensor, genome: Genome, layout: Layout) -> None:
+        self._rows = rows
+        entries = {entry.name: slice(entry.start, entry.stop) for entry in layout.entries}
+        layers = range(genome.structure.layers)
+        self._weights = [entries[f"layers.{layer}.weight"] for layer in layers]
+        self._biases = [entries[f"layers.{layer}.bias"] for layer in layers]
+        self._parameters = [entries.get(f"activations.{layer}", slice(0, 0)) for layer in layers]
+
+    def layer(self, number: int, z_bar: Tensor, h: Tensor) -> None:
+        """Add to the columns of a layer's weights and biases."""
+        count = len(self._rows)
+        left, right = z_bar[:, :count].permute(1, 2, 0), h[:, :count].permute(1, 0, 2)
+        place = self._rows[:, self._weights[number]].view(count, z_bar.shape[2], h.shape[2])
+        torch.baddbmm(place, left, right, out=place)
+        self._rows[:, self._biases[number]] += z_bar[0, :count]
+
+    def parameters(self, number: int, bars: Tensor) -> None:
+        """Add to the columns of an activation's parameters."""
+        self._rows[:, self._parameters[number]] += bars[:, : len(self._rows)].sum(dim=2).T

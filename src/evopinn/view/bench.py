@@ -1,0 +1,155 @@
+"""A benchmark as tables for the terminal."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from evopinn.bench import (
+    BASELINE,
+    COMPILED,
+    FLOAT32_TARGET,
+    MEMORY_LIMIT,
+    OPTIMIZER_LIMIT,
+    BenchReport,
+    Comparison,
+    Machine,
+    OptimizerCost,
+    Precision,
+    Scaling,
+    Timing,
+)
+from evopinn.view.numbers import duration
+
+
+def bench_tables(report: BenchReport) -> Group:
+    """All sections that were measured, with the machine before them."""
+    tables: list[RenderableType] = [_machine(report.machine, report.rounds)]
+    if report.engines:
+        tables += ["", Text("Loss and gradient: time, and how many times faster than nested autograd")]
+        tables.append(_engines(report.engines))
+    if report.scaling:
+        tables += ["", Text("How time grows, and memory at the worst moment"), _scaling(report.scaling)]
+    if report.precision:
+        tables += ["", Text("Single beside double precision"), _precision(report.precision)]
+    if report.lbfgs:
+        tables += ["", Text("What L-BFGS itself takes of a step"), _lbfgs(report.lbfgs)]
+    return Group(*tables)
+
+
+def _machine(machine: Machine, rounds: int) -> Table:
+    table = Table(show_header=False, box=None, pad_edge=False)
+    memory = "unknown" if machine.memory is None else f"{machine.memory / 2**30:.0f} GiB"
+    versions = [f"{name} {number or 'not installed'}" for name, number in machine.versions.items()]
+    rows = {
+        "processor": f"{machine.processor}, {machine.vectors}",
+        "machine": f"{machine.cores} cores, one used; {memory}; {machine.system}",
+        "versions": ", ".join(versions),
+        "torch's BLAS": machine.blas,
+        "measured": f"float64 unless said otherwise, warm, medians of {rounds}",
+    }
+    for name, value in rows.items():
+        table.add_row(Text(name, style="bold"), Text(value))
+    return table
+
+
+def _engines(rows: Sequence[Comparison]) -> Table:
+    names = list(rows[0].timings)
+    compiled = [name for name in names if name in COMPILED]
+    table = _table("problem", "network", *names, *(f"{name} compile" for name in compiled), "target")
+    for row in rows:
+        cells = [_timing(row, name) for name in names]
+        setups = [_setup(row.timings[name]) for name in compiled]
+        targets = [_target(row, name) for name in names if row.target(name) is not None]
+        table.add_row(row.case.problem, Text(row.case.label), *cells, *setups, "\n".join(targets))
+    return table
+
+
+def _timing(row: Comparison, contestant: str) -> str:
+    timing, ratio = row.timings[contestant], row.ratio(contestant)
+    if timing.seconds is None:
+        return timing.note
+    shown = _milliseconds(timing.seconds)
+    return shown if ratio is None or contestant == BASELINE else f"{shown} {ratio:.2f}×"
+
+
+def _setup(timing: Timing) -> str:
+    return "" if timing.setup is None else duration(timing.setup)
+
+
+def _target(row: Comparison, engine: str) -> str:
+    shortfall = row.shortfall(engine)
+    verdict = "not measured" if shortfall is None else "met"
+    if shortfall:
+        verdict = f"missed by {100 * shortfall:.0f} %"
+    return f"{engine} {row.target(engine):g}×: {verdict}"
+
+
+def _scaling(rows: Sequence[Scaling]) -> Table:
+    table = _table("engine", "by", "size", "time", "peak memory", "exponent", "aim")
+    for row in rows:
+        cells = [asdict(cell) for cell in row.cells]
+        aims = [f"{row.expected:g}"]
+        if row.axis == "points":
+            met = row.cells[-1].peak < MEMORY_LIMIT
+            aims.append(f"below {_megabytes(MEMORY_LIMIT)}: {'met' if met else 'missed'}")
+        table.add_row(
+            row.engine,
+            row.axis,
+            "\n".join(f"{cell['size']:,}" for cell in cells),
+            "\n".join(_milliseconds(cell["seconds"]) for cell in cells),
+            "\n".join(_megabytes(cell["peak"]) for cell in cells),
+            f"{row.exponent:.2f}",
+            "\n".join(aims),
+        )
+    return table
+
+
+def _precision(rows: Sequence[Precision]) -> Table:
+    table = _table("engine", "problem", "network", "float64", "float32", "times faster", "target")
+    for row in rows:
+        missed = f"missed by {100 * (1 - row.ratio / FLOAT32_TARGET):.0f} %"
+        verdict = "met" if row.ratio >= FLOAT32_TARGET else missed
+        table.add_row(
+            row.engine,
+            row.case.problem,
+            Text(row.case.label),
+            _milliseconds(row.float64),
+            _milliseconds(row.float32),
+            f"{row.ratio:.2f}×",
+            f"{FLOAT32_TARGET:g}×: {verdict}",
+        )
+    return table
+
+
+def _lbfgs(rows: Sequence[OptimizerCost]) -> Table:
+    table = _table("engine", "parameters", "history", "L-BFGS", "evaluation", "share", "target")
+    for row in rows:
+        table.add_row(
+            row.engine,
+            f"{row.parameters:,}",
+            str(row.memory),
+            _milliseconds(row.own),
+            _milliseconds(row.evaluation),
+            f"{100 * row.share:.1f} %",
+            f"below {100 * OPTIMIZER_LIMIT:.0f} %: {'met' if row.share < OPTIMIZER_LIMIT else 'missed'}",
+        )
+    return table
+
+
+def _table(*columns: str) -> Table:
+    table = Table(header_style="bold", box=None)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _milliseconds(seconds: float) -> str:
+    """Three digits, and no less than whole milliseconds from a hundred on."""
+    return f"{1000 * seconds:.{0 if seconds >= 0.1 else 1 if seconds >= 0.01 else 2}f} ms"
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 10**6:,.0f} MB"

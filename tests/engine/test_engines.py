@@ -1,0 +1,112 @@
+"""Every engine against nested automatic differentiation, over all the tables."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from agreement import disagreement
+
+from evopinn.engine import ENGINES, AutogradEngine, TaylorEngine
+from evopinn.genome import Genome, published_models
+from evopinn.network import initial_parameters
+from evopinn.problem import Boundary, Grid, Interval, Problem
+from evopinn.problems import find_problem, names
+
+FEW_POINTS = {
+    "klein-gordon": Grid(interior=(5, 5), initial=4, boundary=6, test=(3, 3)),
+    "burgers": Grid(interior=(6, 6, 3), boundary=(16, 3), test=(3, 3, 3)),
+    "lame": Grid(interior=(14, 14), interior_at="nodes", boundary={"inner": 6, "outer": 8}, test=(9, 9)),
+}
+FAST = [name for name in ENGINES if name != "autograd"]
+
+
+def check(name, problem, genome, seed=0, **options):
+    oracle, engine = AutogradEngine(problem, genome), ENGINES[name](problem, genome, **options)
+    wrong = disagreement(engine, oracle, initial_parameters(oracle.layout, seed))
+    assert not wrong, wrong
+
+
+@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("problem", names())
+def test_every_problem_of_the_catalogue(name, problem):
+    genome = Genome.parse("layers=4 neurons=20 shortcuts=0-1,1-3 activation=a*tanh(b*x)*cos(x)")
+    check(name, find_problem(problem), genome)
+
+
+@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("model", published_models(), ids=lambda model: f"{model.problem}-{model.name}")
+def test_every_published_model(name, model):
+    problem = replace(find_problem(model.problem), points=FEW_POINTS[model.problem])
+    check(name, problem, model.genome)
+
+
+@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("block", [1, 2000, 200_000])
+def test_blocks_of_any_size_give_the_same(name, transport, block):
+    check(name, transport, Genome.parse("layers=3 neurons=20 activation=a*sin(x)"), block=block)
+
+
+@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize("neurons", [1, 3, 7, 16])
+def test_widths_that_no_vector_fits(name, oscillator, neurons):
+    check(name, oscillator, Genome.parse(f"layers=3 neurons={neurons} activation=a*sin(b*x)"))
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_a_linear_network_has_no_hidden_layer_to_speak_of(name, oscillator):
+    check(name, oscillator, Genome.parse("layers=2 neurons=5 activation=x"))
+
+
+@pytest.fixture(scope="module")
+def mixing():
+    """A residual whose points see one another."""
+    return Problem(
+        domain=Interval(0, 1),
+        fields=["u"],
+        residual=lambda u, x: u.x - torch.mean(u) * x,
+        conditions=[Boundary(lambda u: u - 1)],
+        points=Grid(interior=30),
+    )
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_a_residual_whose_points_see_one_another_is_not_parted(name, mixing):
+    assert not mixing.terms()[0].pointwise
+    check(name, mixing, Genome.parse("layers=3 neurons=20 activation=sin(x)"), block=7)
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_results_repeat_to_the_last_bit(name, transport):
+    genome = Genome.parse("layers=4 neurons=20 shortcuts=1-3 activation=a*tanh(b*x)")
+    engine = ENGINES[name](transport, genome)
+    theta = initial_parameters(engine.layout, 0)
+    loss, gradient = engine.loss_and_gradient(theta)
+    engine.loss_and_gradient(theta + 1)
+    again, other = ENGINES[name](transport, genome), engine
+    for each in (again, other):
+        repeated, same = each.loss_and_gradient(theta.clone())
+        assert repeated == loss
+        assert torch.equal(same, gradient)
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_single_precision(name, transport):
+    genome = Genome.parse("layers=3 neurons=20 activation=a*sin(b*x)*tanh(x)")
+    double, single = (ENGINES[name](transport, genome, dtype) for dtype in (torch.float64, torch.float32))
+    theta = initial_parameters(double.layout, 0)
+    loss, gradient = single.loss_and_gradient(theta.float())
+    expected, slopes = double.loss_and_gradient(theta.float().double())
+    assert gradient.dtype == torch.float32
+    assert loss == pytest.approx(expected, rel=1e-5)
+    assert (gradient - slopes).norm() <= 1e-5 * slopes.norm()
+
+
+def test_memory_does_not_grow_with_the_points(oscillator):
+    """All blocks of one shape share their arrays."""
+    genome = Genome.parse("layers=3 neurons=20 activation=sin(x)")
+    few, many = (
+        TaylorEngine(replace(oscillator, points=Grid(interior=n, boundary=2)), genome, block=480 * 20)
+        for n in (320, 3200)
+    )
+    assert len(many.plan.blocks) > 5 * len(few.plan.blocks)
+    assert len({id(each) for each in many.passes.values()}) <= 2
