@@ -67,20 +67,13 @@ class LayerFormulas:
     def forward(self) -> tuple[Symbol, ...]:
         """The channels behind the activation."""
         f = self._traced.value
-        higher = [
-            sum_of_products(
-                (c, (at(f, len(factors)), *self._product(factors)))
-                for alpha, c, factors in self.channels.terms
-                if alpha == number
-            )
-            for number in range(1, len(self.channels))
-        ]
-        return _present([f[0], *higher])
+        return _present([f[0], *(self._summed(number, f) for number in range(1, len(self.channels)))])
 
     @cached_property
     def adjoint(self) -> tuple[Symbol, ...]:
         """Adjoints of the channels before the activation, then per parameter its adjoint at each element."""
-        f, gathered = self._traced.value, self._gathered
+        f = self._traced.value
+        gathered = [self.a_bar[0], *(self._gathered(k) for k in range(1, self.channels.order + 1))]
         value = sum_of_products((1, (g, at(f, k + 1))) for k, g in enumerate(gathered))
         higher = [
             sum_of_products(
@@ -104,7 +97,7 @@ class LayerFormulas:
         """Tangents of the channels behind the activation."""
         f = self._traced.value
         # The change of f⁽ᵏ⁾ along the direction.
-        changes = [
+        changes = tuple(
             sum_of_products(
                 [
                     (1.0, (at(f, k + 1), self.z_dot[0])),
@@ -115,20 +108,47 @@ class LayerFormulas:
                 ]
             )
             for k in range(self.channels.order + 1)
-        ]
+        )
         values = [changes[0]]
         for number in range(1, len(self.channels)):
-            terms: list[Term] = []
-            for alpha, c, factors in self.channels.terms:
-                if alpha == number:
-                    terms.append((c, (changes[len(factors)], *self._product(factors))))
-                    terms += [
-                        (c, (at(f, len(factors)), self.z_dot[factor], *self._product(others)))
-                        for place, factor in enumerate(factors)
-                        for others in [factors[:place] + factors[place + 1 :]]
-                    ]
-            values.append(sum_of_products(terms))
+            terms: list[Term] = [
+                (c, (at(f, len(factors)), self.z_dot[factor], *self._product(others)))
+                for alpha, c, factors in self.channels.terms
+                if alpha == number
+                for place, factor in enumerate(factors)
+                for others in [factors[:place] + factors[place + 1 :]]
+            ]
+            values.append(sum_of_products([(1.0, (self._summed(number, changes),)), *terms]))
         return _present(values)
+
+    def _summed(self, alpha: int, f: Series) -> Symbol | None:
+        """Σ_k f⁽ᵏ⁾ · (what the terms of a channel with k factors multiply it with)."""
+        return sum_of_products(
+            (1.0, (at(f, k), self._polynomials[alpha, k]))
+            for k in range(1, self.channels.order + 1)
+            if (alpha, k) in self._polynomials
+        )
+
+    def _gathered(self, k: int) -> Symbol | None:
+        """g_k, the adjoint of f⁽ᵏ⁾."""
+        return sum_of_products(
+            (1.0, (self.a_bar[alpha], polynomial))
+            for (alpha, order), polynomial in self._polynomials.items()
+            if order == k
+        )
+
+    @cached_property
+    def _polynomials(self) -> dict[tuple[int, int], Symbol | None]:
+        """Per channel and number k of factors, Σ c · z_β₁ ··· z_β_k; both ways of the network use them."""
+        keys = dict.fromkeys((alpha, len(factors)) for alpha, _, factors in self.channels.terms)
+        return {
+            (number, k): sum_of_products(
+                (c, self._product(factors))
+                for alpha, c, factors in self.channels.terms
+                if (alpha, len(factors)) == (number, k)
+            )
+            for number, k in keys
+        }
 
     @cached_property
     def _traced(self) -> Traced:
@@ -137,19 +157,6 @@ class LayerFormulas:
     @cached_property
     def _by_parameter(self) -> Sequence[Series]:
         return parameter_series(self._traced, self.z[0], self.channels.order)
-
-    @cached_property
-    def _gathered(self) -> list[Symbol | None]:
-        """g_k for k = 0, ..., order."""
-        higher = (
-            sum_of_products(
-                (c, (self.a_bar[alpha], *self._product(factors)))
-                for alpha, c, factors in self.channels.terms
-                if len(factors) == k
-            )
-            for k in range(1, self.channels.order + 1)
-        )
-        return [self.a_bar[0], *higher]
 
     def _product(self, factors: Factors) -> tuple[Symbol, ...]:
         """The product of some channels as one factor, so that it is found again wherever it occurs."""

@@ -8,7 +8,7 @@ their number.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -18,8 +18,8 @@ from evopinn.engine.combining import Combining, combining
 from evopinn.problem.fields import MultiIndex
 from evopinn.problem.terms import Side, Term
 
-BLOCK_ON_CPU = 120_000
-"""Elements (points times channels times neurons) of a block on a CPU: an array of a layer takes 1 MB."""
+BLOCK_ON_CPU = 160_000
+"""Elements (points times channels times neurons) of a block on a CPU: an array of a layer takes 1.3 MB."""
 
 BLOCK_ELSEWHERE = 4_000_000
 """Elements elsewhere: enough to keep an accelerator busy, few enough to fit its memory."""
@@ -82,22 +82,6 @@ class Block:
     count: int
     carried: tuple[Carried, ...]
     inputs: tuple[Tensor, ...]
-
-    def residuals(self, outputs: Sequence[Tensor]) -> list[tuple[Member, tuple[Tensor, ...]]]:
-        """Per member the components of its residual.
-
-        Args:
-            outputs: Per side the network's channels, shape (channels, padded count, fields).
-        """
-
-        def value(side: int, field: int, index: MultiIndex) -> Tensor:
-            number = self.carried[side].number.get(index)
-            if number is None:
-                return outputs[side].new_zeros(self.count)
-            return outputs[side][number, : self.count, field]
-
-        values = [partial(value, side) for side in range(len(outputs))]
-        return [(member, member.term.residuals(values)) for member in self.members]
 
 
 @dataclass(frozen=True, eq=False)

@@ -94,12 +94,19 @@ class PortableLayer:
         """From z, to which the bias is added, to a."""
         self._arrays.z[0] += bias
         self._forward(_paired(self._programs.formulas.parameters, parameters))
+        if self._arrays.carried is not None:
+            self._arrays.a.add_(self._arrays.carried)
 
-    def adjoint(self, bias: Tensor, parameters: Tensor) -> None:  # noqa: ARG002
-        """From a_bar to z_bar and parameter_bars."""
+    def adjoint(self, parameters: Tensor) -> Tensor:
+        """From a_bar to z_bar and the parameters' adjoints."""
+        return self.adjoint_by_element(parameters).sum(dim=(1, 2))
+
+    def adjoint_by_element(self, parameters: Tensor) -> Tensor:
+        """From a_bar to z_bar and the parameters' adjoints at each element."""
         self._adjoint(_paired(self._programs.formulas.parameters, parameters))
+        return self._arrays.parameter_bars
 
-    def tangent(self, bias: Tensor, parameters: Tensor, parameter_dots: Tensor) -> None:  # noqa: ARG002
+    def tangent(self, parameters: Tensor, parameter_dots: Tensor) -> None:
         """From z_dot to a_dot."""
         formulas = self._programs.formulas
         self._tangent(

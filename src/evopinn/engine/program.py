@@ -206,16 +206,16 @@ def _contracted(ordered: Sequence[Symbol], outputs: frozenset[Symbol]) -> list[O
         sign = -1.0 if symbol.operation == "sub" else 1.0
         if sign > 0 and alone(first) and not alone(second):
             first, second = second, first
-        if not (first.varies and alone(second)):
+        if not alone(second):
             return None
         a, b = second.operands
         if a.operation == "constant" and b.varies:
-            if alone(b) and all(factor.varies for factor in b.operands):
+            if first.varies and alone(b) and all(factor.varies for factor in b.operands):
                 joined.update((second, b))
                 return torch.addcmul, (first, *b.operands), {"value": sign * a.number}, symbol
             joined.add(second)
             return torch.add, (first, b), {"alpha": sign * a.number}, symbol
-        if a.varies and b.varies:
+        if first.varies and a.varies and b.varies:
             joined.add(second)
             return torch.addcmul, (first, a, b), {"value": sign}, symbol
         return None

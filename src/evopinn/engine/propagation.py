@@ -5,7 +5,7 @@ back, the adjoints z̄ of a layer's channels meet its inputs h: their products a
 rows of a Jacobian, as whoever receives them decides.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -50,7 +50,8 @@ class LayerArrays:
 
     Attributes:
         z: Channels before the activation, without bias, shape (inputs, n, width).
-        a: Channels behind it, shape (channels, n, width).
+        carried: What a shortcut adds behind it, shape (channels, n, width), if one ends there.
+        a: Channels behind it and the shortcut, shape (channels, n, width).
         a_bar: Adjoints of a.
         z_bar: Adjoints of z.
         parameter_bars: Adjoints of the parameters at each element, shape (parameters, n, width).
@@ -59,6 +60,7 @@ class LayerArrays:
     """
 
     z: Tensor
+    carried: Tensor | None
     a: Tensor
     a_bar: Tensor
     z_bar: Tensor
@@ -74,12 +76,16 @@ class BoundLayer(Protocol):
         """From z to a."""
         ...
 
-    def adjoint(self, bias: Tensor, parameters: Tensor) -> None:
-        """From a_bar to z_bar and parameter_bars, after `forward`."""
+    def adjoint(self, parameters: Tensor) -> Tensor:
+        """From a_bar to z_bar, after `forward`; returns the parameters' adjoints, shape (parameters,)."""
         ...
 
-    def tangent(self, bias: Tensor, parameters: Tensor, parameter_dots: Tensor) -> None:
-        """From z_dot to a_dot, after `forward`."""
+    def adjoint_by_element(self, parameters: Tensor) -> Tensor:
+        """The same; returns the parameters' adjoints at each element, shape (parameters, n, width)."""
+        ...
+
+    def tangent(self, parameters: Tensor, parameter_dots: Tensor) -> None:
+        """From z_dot to a_dot, without shortcut, after `forward`."""
         ...
 
 
@@ -103,14 +109,20 @@ class Kernels(Protocol):
 
 
 class Receiver(Protocol):
-    """Takes what the way back finds."""
+    """Takes what the way back finds.
+
+    Attributes:
+        by_element: Whether it takes the adjoints of an activation's parameters at each element.
+    """
+
+    by_element: bool
 
     def layer(self, number: int, z_bar: Tensor, h: Tensor) -> None:
         """Adjoints of a layer's z, shape (channels, n, fan out), and its inputs, (channels, n, fan in)."""
         ...
 
     def parameters(self, number: int, bars: Tensor) -> None:
-        """Adjoints of an activation's parameters at each element, shape (parameters, n, width)."""
+        """Adjoints of an activation's parameters, shape (parameters,) or (parameters, n, width)."""
         ...
 
 
@@ -148,21 +160,22 @@ class Pass:
         self._bars: list[Tensor] = [take("none", (0,))]
         self._layers: list[BoundLayer] = []
         self._arrays: list[LayerArrays] = []
-        carried_back = {start for start in self._starts.values() if start}
+        carried_on = {start for start in self._starts.values() if start}
+        names = self._names_of_adjoints()
         for layer in range(self._last):
             at_layer = channels.first_layer if layer == 0 else channels
             before, behind = (at_layer.inputs, count, width), (size, count, width)
-            ends_here = layer + 1 in self._starts
+            start = self._starts.get(layer + 1)
             arrays = LayerArrays(
                 z=take(f"z{layer}", before),
+                carried=self._h[start] if start else None,
                 a=take(f"h{layer + 1}", behind),
-                # What a shortcut brings back waits in an array of its own until its layer's turn.
-                a_bar=take(f"h_bar{layer + 1}" if ends_here else "h_bar", behind),
+                a_bar=take(names[layer + 1], behind),
                 z_bar=take("z_bar", before),
                 parameter_bars=take("parameter_bars", (self._parameters, count, width)),
                 z_dot=take("z_dot", before),
                 a_dot=take(
-                    f"h_dot{layer + 1}" if layer + 1 in carried_back else f"passing_dot{layer % 2}", behind
+                    f"h_dot{layer + 1}" if layer + 1 in carried_on else f"passing_dot{layer % 2}", behind
                 ),
             )
             self._layers.append(kernels.bind(at_layer, arrays, _numbered(take, layer), take))
@@ -171,13 +184,29 @@ class Pass:
         self._output = take("output", (size, count, outputs))
         self._output_dot = take("output_dot", (size, count, outputs))
 
+    def _names_of_adjoints(self) -> dict[int, str]:
+        """Per layer's input the array of its adjoints.
+
+        What a shortcut brings back waits in an array of its own until its start's turn, to which the rest is
+        then added in place.
+        """
+        names: dict[int, str] = {}
+        for layer in range(self._last, 0, -1):
+            own = f"h_bar{layer}" if self._starts.get(layer) else "h_bar"
+            names[layer] = next((names[end] for end in self._ends(layer)), own)
+        return names
+
+    def _ends(self, start: int) -> list[int]:
+        return [end for end, each in self._starts.items() if each == start]
+
     def forward(self, theta: Weights, inputs: Tensor) -> Tensor:
         """The output's channels, shape (channels, n, fields)."""
         self._h[0] = inputs
         for layer in range(self._last):
             _product(self._h[layer], theta.weights[layer], self._arrays[layer].z)
             self._layers[layer].forward(theta.biases[layer], theta.parameters[layer])
-            self._add_shortcut(self._h, layer + 1)
+            if self._starts.get(layer + 1) == 0:  # the coordinates, padded with zeros to the width
+                self._h[layer + 1][: len(inputs), :, : inputs.shape[2]] += inputs
         _product(self._h[self._last], theta.weights[self._last], self._output)
         self._output[0] += theta.biases[self._last]
         return self._output
@@ -189,14 +218,18 @@ class Pass:
             receiver.layer(layer, z_bar, self._h[layer])
             if layer == 0:
                 return
-            arrays = self._arrays[layer - 1]
-            torch.mm(_flat(z_bar), theta.weights[layer], out=_flat(arrays.a_bar))
-            for end, start in self._starts.items():
-                if start == layer:
+            arrays, element_wise = self._arrays[layer - 1], self._layers[layer - 1]
+            ends = self._ends(layer)
+            if ends:
+                _flat(arrays.a_bar).addmm_(_flat(z_bar), theta.weights[layer])
+                for end in ends[1:]:
                     arrays.a_bar.add_(self._arrays[end - 1].a_bar)
-            self._layers[layer - 1].adjoint(theta.biases[layer - 1], theta.parameters[layer - 1])
+            else:
+                torch.mm(_flat(z_bar), theta.weights[layer], out=_flat(arrays.a_bar))
+            adjoint = element_wise.adjoint_by_element if receiver.by_element else element_wise.adjoint
+            bars = adjoint(theta.parameters[layer - 1])
             if self._parameters:
-                receiver.parameters(layer - 1, arrays.parameter_bars)
+                receiver.parameters(layer - 1, bars)
             z_bar = arrays.z_bar
 
     def tangent(self, theta: Weights, direction: Weights) -> Tensor:
@@ -205,9 +238,7 @@ class Pass:
         for layer in range(self._last):
             arrays = self._arrays[layer]
             self._linear_change(theta, direction, layer, h_dot[layer], arrays.z_dot)
-            self._layers[layer].tangent(
-                theta.biases[layer], theta.parameters[layer], direction.parameters[layer]
-            )
+            self._layers[layer].tangent(theta.parameters[layer], direction.parameters[layer])
             start = self._starts.get(layer + 1)
             carried = None if start is None else h_dot[start]
             if carried is not None:
@@ -223,16 +254,6 @@ class Pass:
         if h_dot is not None:
             _flat(z_dot).addmm_(_flat(h_dot), theta.weights[layer].T)
         z_dot[0] += direction.biases[layer]
-
-    def _add_shortcut(self, h: Sequence[Tensor], layer: int) -> None:
-        start = self._starts.get(layer)
-        if start is None:
-            return
-        carried = h[start]
-        if start:
-            h[layer].add_(carried)
-        else:  # the coordinates, padded with zeros to the width
-            h[layer][: len(carried), :, : carried.shape[2]] += carried
 
 
 def _numbered(take: Take, layer: int) -> Take:

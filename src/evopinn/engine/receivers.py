@@ -15,6 +15,8 @@ class GradientReceiver:
         bars: Views of the gradient.
     """
 
+    by_element = False
+
     def __init__(self, bars: Weights) -> None:
         self._bars = bars
 
@@ -25,7 +27,7 @@ class GradientReceiver:
 
     def parameters(self, number: int, bars: Tensor) -> None:
         """Add the share of an activation's parameters."""
-        self._bars.parameters[number].add_(bars.sum(dim=(1, 2)))
+        self._bars.parameters[number].add_(bars)
 
 
 class JacobianReceiver:
@@ -39,6 +41,8 @@ class JacobianReceiver:
         genome: Structure and activation.
         layout: Where each tensor lies in a row.
     """
+
+    by_element = True
 
     def __init__(self, rows: Tensor, genome: Genome, layout: Layout) -> None:
         self._rows = rows

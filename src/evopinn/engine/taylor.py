@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from evopinn.engine.plan import Block, Member, Plan
+from evopinn.engine.plan import Block, Plan
 from evopinn.engine.portable import PortableKernels
 from evopinn.engine.propagation import Kernels, Pass, Weights, shared_arrays
 from evopinn.engine.receivers import GradientReceiver, JacobianReceiver
+from evopinn.engine.residuals import BlockResiduals
 from evopinn.genome import Genome
 from evopinn.network import Layout
 from evopinn.problem import Problem
@@ -51,10 +52,10 @@ class TaylorEngine:
         weights, receiver = self._weights(theta), GradientReceiver(self._weights(gradient))
         loss = theta.new_zeros(())
         for block in self.plan.blocks:
-            leaves = _leaves(self._forward(weights, block))
-            parts = [r.square().sum() * member.share for member, _, r in _components(block, leaves)]
+            residuals = BlockResiduals(block, self._forward(weights, block))
+            parts = [r.square().sum() * member.share for member, _, r in residuals.components]
             part = torch.stack(parts).sum()
-            self._backward(weights, block, _slopes(part, leaves), receiver)
+            self._backward(weights, block, residuals.slopes(part), receiver)
             loss += part.detach()
         return float(loss), gradient
 
@@ -63,7 +64,8 @@ class TaylorEngine:
         weights = self._weights(theta)
         found = theta.new_empty(self.plan.residuals)
         for block in self.plan.blocks:
-            for member, rows, residual in _components(block, self._forward(weights, block)):
+            residuals = BlockResiduals(block, self._forward(weights, block), taped=False)
+            for member, rows, residual in residuals.components:
                 found[rows] = residual * math.sqrt(member.share)
         return found
 
@@ -101,12 +103,12 @@ class TaylorEngine:
         product = torch.zeros_like(theta)
         weights, receiver = self._weights(theta), GradientReceiver(self._weights(product))
         for block in self.plan.blocks:
-            leaves = _leaves(self._forward(weights, block))
+            residuals = BlockResiduals(block, self._forward(weights, block))
             parts = [
                 (weighting[rows] * r).sum() * math.sqrt(member.share)
-                for member, rows, r in _components(block, leaves)
+                for member, rows, r in residuals.components
             ]
-            self._backward(weights, block, _slopes(torch.stack(parts).sum(), leaves), receiver)
+            self._backward(weights, block, residuals.slopes(torch.stack(parts).sum()), receiver)
         return product
 
     def _kernels(self, dtype: torch.dtype) -> Kernels:  # noqa: ARG002
@@ -150,16 +152,16 @@ class TaylorEngine:
 
     def _rows(self, weights: Weights, block: Block) -> Iterator["Rows"]:
         """The residuals of a block with their slopes: a component at a time, or a point where points mix."""
-        leaves = _leaves(self._forward(weights, block))
-        for member, rows, residual in _components(block, leaves):
+        residuals = BlockResiduals(block, self._forward(weights, block))
+        for member, rows, residual in residuals.components:
             scaled = residual * math.sqrt(member.share)
             if member.term.pointwise:
-                yield Rows(rows, scaled.detach(), _slopes(scaled.sum(), leaves), pointwise=True)
+                yield Rows(rows, scaled.detach(), residuals.slopes(scaled.sum()), pointwise=True)
             else:
                 for number in range(block.count):
                     row = slice(rows.start + number, rows.start + number + 1)
                     one = scaled[number : number + 1]
-                    yield Rows(row, one.detach(), _slopes(one.sum(), leaves), pointwise=False)
+                    yield Rows(row, one.detach(), residuals.slopes(one.sum()), pointwise=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,23 +178,8 @@ class Rows:
 
     rows: slice
     residuals: Tensor
-    bars: tuple[Tensor, ...]
+    bars: Sequence[Tensor]
     pointwise: bool
-
-
-def _leaves(outputs: Sequence[Tensor]) -> list[Tensor]:
-    return [output.detach().requires_grad_() for output in outputs]
-
-
-def _slopes(total: Tensor, leaves: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    return torch.autograd.grad(total, leaves, retain_graph=True, materialize_grads=True)
-
-
-def _components(block: Block, outputs: Sequence[Tensor]) -> Iterator[tuple[Member, slice, Tensor]]:
-    """The components of all members' residuals with the numbers of their rows."""
-    for member, residuals in block.residuals(outputs):
-        for rows, residual in zip(member.rows, residuals, strict=True):
-            yield member, rows, residual
 
 
 def _size(block: Block) -> int:

@@ -236,8 +236,8 @@ def tanh_series(x: Tensor) -> Iterator[Tensor]:
     t = torch.tanh(x)
     yield t
     decaying = torch.exp(-2.0 * torch.abs(x))
-    ratio = torch.reciprocal(1.0 + decaying)
-    s = 4.0 * decaying * ratio * ratio
+    ratio = 2.0 / (1.0 + decaying)
+    s = decaying * ratio * ratio
     yield s
     ts = t * s
     yield -2.0 * ts

@@ -135,15 +135,15 @@ def sinh(x: Vector) -> Vector:
 def tanh(x: Vector) -> Vector:
     """The hyperbolic tangent, (1 - e) / (1 + e) with e = exp(-2|x|) and the sign of x.
 
-    e and 1/(1 + e) are written as the derivatives have them, so that they are computed once.
+    e and 2/(1 + e) are written as the derivatives have them, so that they are computed once.
     """
     emitter = x.emitter
     decaying = -2.0 * emitter.abs(x)
     reduced = _exponential(decaying)
     first, second = reduced.two_powers
     scale = first * second
-    ratio = 1.0 / (1.0 + exp(decaying))
-    return emitter.copysign(emitter.fma(scale, reduced.expm1, scale - 1.0) * ratio, x)
+    ratio = 2.0 / (1.0 + exp(decaying))
+    return emitter.copysign(0.5 * emitter.fma(scale, reduced.expm1, scale - 1.0) * ratio, x)
 
 
 def sigmoid(x: Vector) -> Vector:

@@ -22,35 +22,48 @@ from evopinn.engine.symbols import Symbol
 
 Value = Vector | Mask
 
+_INTEGER: Final = ir.IntType(64)
+
 
 @dataclass(frozen=True)
 class Signature:
-    """The arguments of a kernel: pointers by name, behind the number of elements and the bias' period.
+    """The arguments of a kernel: numbers of elements, then pointers by name.
 
     Attributes:
-        rows: Names of arrays of rows, one row an input.
-        numbers: Names of arrays of numbers that hold for all elements.
-        results: Names of arrays of rows that are written.
+        rows: Arrays that are read, one row a symbol.
+        numbers: Arrays of numbers that hold for all elements.
+        results: Arrays that are written, one row a symbol.
+        sums: Arrays of numbers that are written: sums over all elements.
+        shortcut: Whether rows of another array are added to the results.
     """
 
     rows: tuple[str, ...]
     numbers: tuple[str, ...]
     results: tuple[str, ...]
+    sums: tuple[str, ...] = ()
+    shortcut: bool = False
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """The integers in front: elements of a row, period of the bias, elements of a shortcut's row."""
+        return ("count", "period", "carried_count") if self.shortcut else ("count", "period")
 
     @property
     def pointers(self) -> tuple[str, ...]:
         """All pointers in the order of the arguments."""
-        return ("bias", *self.rows, *self.numbers, *self.results)
+        carried = ("carried",) if self.shortcut else ()
+        return ("bias", *self.rows, *self.numbers, *carried, *self.results, *self.sums)
 
 
 SIGNATURES: Mapping[str, Signature] = MappingProxyType(
     {
-        "forward": Signature(("z",), ("p",), ("a",)),
-        "adjoint": Signature(("z", "a_bar"), ("p",), ("z_bar", "p_bar")),
+        "forward": Signature(("z",), ("p",), ("a",), shortcut=True),
+        "adjoint": Signature(("z", "a_bar"), ("p",), ("z_bar",), sums=("p_bar",)),
+        "adjoint_by_element": Signature(("z", "a_bar"), ("p",), ("z_bar", "p_bar")),
         "tangent": Signature(("z", "z_dot"), ("p", "p_dot"), ("a_dot",)),
     }
 )
-"""The kernels of a layer."""
+"""The kernels of a layer. A shortcut's row that has no elements is a single vector of zeros."""
 
 
 def kernel_text(formulas: LayerFormulas, dtype: DType, name: str) -> str:
@@ -62,73 +75,104 @@ def kernel_text(formulas: LayerFormulas, dtype: DType, name: str) -> str:
         "p": formulas.parameters,
         "p_dot": formulas.parameter_dots,
     }
-    adjoint, split = formulas.adjoint if name == "adjoint" else (), formulas.channels.inputs
-    results = {
-        "a": formulas.forward if name == "forward" else (),
-        "z_bar": adjoint[:split],
-        "p_bar": adjoint[split:],
-        "a_dot": formulas.tangent if name == "tangent" else (),
+    before = formulas.channels.inputs
+    results: Mapping[str, Callable[[], Sequence[Symbol]]] = {
+        "a": lambda: formulas.forward,
+        "z_bar": lambda: formulas.adjoint[:before],
+        "p_bar": lambda: formulas.adjoint[before:],
+        "a_dot": lambda: formulas.tangent,
     }
-    module = ir.Module(name=name)
-    _write(module, name, dtype, inputs, results)
-    return str(module)
-
-
-def _write(
-    module: ir.Module,
-    name: str,
-    dtype: DType,
-    inputs: Mapping[str, Sequence[Symbol]],
-    results: Mapping[str, Sequence[Symbol]],
-) -> None:
     signature = SIGNATURES[name]
-    integer, pointer = ir.IntType(64), ir.PointerType()
-    kind = ir.FunctionType(ir.VoidType(), [integer, integer, *[pointer] * len(signature.pointers)])
-    function = ir.Function(module, kind, name)
-    count, period, *addresses = function.args
-    for address in addresses:
-        address.add_attribute("noalias")
-    at = dict(zip(signature.pointers, addresses, strict=True))
-    entry, body, done = (function.append_basic_block(each) for each in ("entry", "body", "done"))
-    builder = ir.IRBuilder(entry)
-    emitter = Emitter(builder, dtype)
-    zero, lanes = ir.Constant(integer, 0), ir.Constant(integer, FORMATS[dtype].lanes)
-    known: dict[Symbol, Value] = {}
-    for numbers in signature.numbers:
-        for position, symbol in enumerate(inputs[numbers]):
-            known[symbol] = emitter.broadcast(at[numbers], ir.Constant(integer, position))
-    builder.cbranch(builder.icmp_unsigned("!=", count, zero), body, done)
-
-    builder.position_at_end(body)
-    index, in_bias = builder.phi(integer), builder.phi(integer)
-    for each in (index, in_bias):
-        each.add_incoming(zero, entry)
-
-    def row(number: int) -> ir.Value:
-        return builder.add(index, builder.mul(count, ir.Constant(integer, number)))
-
-    for rows in signature.rows:
-        for position, symbol in enumerate(inputs[rows]):
-            known[symbol] = emitter.load(at[rows], row(position))
-    first = inputs["z"][0]
-    known[first] = _vector(known[first]) + emitter.load(at["bias"], in_bias)
-    for wanted in signature.results:
-        for position, symbol in enumerate(results[wanted]):
-            emitter.store(_vector(_lowered(symbol, known, emitter)), at[wanted], row(position))
-    following = builder.add(index, lanes)
-    in_following = builder.add(in_bias, lanes)
-    again = builder.select(builder.icmp_unsigned("==", in_following, period), zero, in_following)
-    index.add_incoming(following, builder.block)
-    in_bias.add_incoming(again, builder.block)
-    builder.cbranch(builder.icmp_unsigned("<", following, count), body, done)
-
-    builder.position_at_end(done)
-    builder.ret_void()
+    written = {each: results[each]() for each in (*signature.results, *signature.sums)}
+    module = ir.Module(name=name)
+    _Writer(module, name, dtype).write(inputs, written)
+    return str(module)
 
 
 def bias_period(width: int, dtype: DType) -> int:
     """The length of the row in which biases are repeated."""
     return math.lcm(width, FORMATS[dtype].lanes)
+
+
+class _Writer:
+    """Writes a kernel: a loop over vectors, from the first element of each row to the last."""
+
+    def __init__(self, module: ir.Module, name: str, dtype: DType) -> None:
+        self.signature = SIGNATURES[name]
+        counts, pointers = self.signature.counts, self.signature.pointers
+        arguments = [_INTEGER] * len(counts) + [ir.PointerType()] * len(pointers)
+        self.function = ir.Function(module, ir.FunctionType(ir.VoidType(), arguments), name)
+        self.count_of = dict(zip(counts, self.function.args, strict=False))
+        self.at = dict(zip(pointers, self.function.args[len(counts) :], strict=True))
+        for pointer in self.at.values():
+            pointer.add_attribute("noalias")
+        self.builder = ir.IRBuilder(self.function.append_basic_block("entry"))
+        self.emitter = Emitter(self.builder, dtype)
+
+    def write(self, inputs: Mapping[str, Sequence[Symbol]], written: Mapping[str, Sequence[Symbol]]) -> None:
+        """Write the whole function."""
+        builder, emitter, signature = self.builder, self.emitter, self.signature
+        known: dict[Symbol, Value] = {}
+        for name in signature.numbers:
+            for position, symbol in enumerate(inputs[name]):
+                known[symbol] = emitter.broadcast(self.at[name], _integer(position))
+        entry, body = builder.block, builder.append_basic_block("body")
+        builder.branch(body)
+
+        builder.position_at_end(body)
+        index, in_bias = builder.phi(_INTEGER), builder.phi(_INTEGER)
+        summed = [symbol for name in signature.sums for symbol in written[name]]
+        totals = [builder.phi(emitter.vector_type) for _ in summed]
+        for name in signature.rows:
+            for position, symbol in enumerate(inputs[name]):
+                known[symbol] = emitter.load(self.at[name], self._in_row(index, position))
+        first = inputs["z"][0]
+        known[first] = _vector(known[first]) + emitter.load(self.at["bias"], in_bias)
+        for name in signature.results:
+            for position, symbol in enumerate(written[name]):
+                result = _vector(_lowered(symbol, known, emitter))
+                if signature.shortcut:
+                    result = result + emitter.load(self.at["carried"], self._in_carried(index, position))
+                emitter.store(result, self.at[name], self._in_row(index, position))
+        increased = [
+            emitter.wrap(total) + _vector(_lowered(symbol, known, emitter))
+            for symbol, total in zip(summed, totals, strict=True)
+        ]
+        lanes = _integer(emitter.format.lanes)
+        following = builder.add(index, lanes)
+        in_following = builder.add(in_bias, lanes)
+        ended = builder.icmp_unsigned("==", in_following, self.count_of["period"])
+        again = builder.select(ended, _integer(0), in_following)
+        zero = emitter.constant(0.0).value
+        for phi, start, end in (
+            (index, _integer(0), following),
+            (in_bias, _integer(0), again),
+            *((total, zero, sum_.value) for total, sum_ in zip(totals, increased, strict=True)),
+        ):
+            phi.add_incoming(start, entry)
+            phi.add_incoming(end, builder.block)
+        done = builder.append_basic_block("done")
+        builder.cbranch(builder.icmp_unsigned("<", following, self.count_of["count"]), body, done)
+
+        builder.position_at_end(done)
+        for name in signature.sums:
+            for position, total in enumerate(increased):
+                emitter.store_sum(total, self.at[name], _integer(position))
+        builder.ret_void()
+
+    def _in_row(self, index: ir.Value, row: int) -> ir.Value:
+        return self.builder.add(index, self.builder.mul(self.count_of["count"], _integer(row)))
+
+    def _in_carried(self, index: ir.Value, row: int) -> ir.Value:
+        """Where a shortcut's row is read: always at its start, if it has no elements."""
+        count = self.count_of["carried_count"]
+        absent = self.builder.icmp_unsigned("==", count, _integer(0))
+        in_row = self.builder.add(index, self.builder.mul(count, _integer(row)))
+        return self.builder.select(absent, _integer(0), in_row)
+
+
+def _integer(value: int) -> ir.Value:
+    return ir.Constant(_INTEGER, value)
 
 
 def _lowered(symbol: Symbol, known: dict[Symbol, Value], emitter: Emitter) -> Value:

@@ -3,7 +3,7 @@
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import torch
 from torch import Tensor
@@ -11,7 +11,7 @@ from torch import Tensor
 from evopinn.engine.channels import Channels
 from evopinn.engine.fused.compiler import Compiled, compile_module
 from evopinn.engine.fused.kernel import SIGNATURES, bias_period, kernel_text
-from evopinn.engine.fused.vector import DType
+from evopinn.engine.fused.vector import FORMATS, DType
 from evopinn.engine.layer import LayerFormulas
 from evopinn.engine.propagation import LayerArrays, Take
 from evopinn.genome import Activation
@@ -37,8 +37,9 @@ class Kernel:
 def kernel(activation: Activation, channels: Channels, dtype: DType, name: str) -> Kernel:
     """A kernel of an activation on a set of channels, compiled once."""
     compiled = compile_module(kernel_text(LayerFormulas(activation, channels), dtype, name))
-    pointers = [ctypes.c_void_p] * len(SIGNATURES[name].pointers)
-    prototype = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, *pointers)
+    signature = SIGNATURES[name]
+    counts, pointers = [ctypes.c_int64] * len(signature.counts), [ctypes.c_void_p] * len(signature.pointers)
+    prototype = ctypes.CFUNCTYPE(None, *counts, *pointers)
     return Kernel(compiled, prototype(compiled.address(name)))
 
 
@@ -65,34 +66,41 @@ class FusedLayer:
     def __init__(
         self, activation: Activation, channels: Channels, dtype: DType, arrays: LayerArrays, own: Take
     ) -> None:
-        _, points, width = arrays.a.shape
-        self._tangent_key = (activation, channels, dtype, "tangent")
-        self._forward = kernel(activation, channels, dtype, "forward")
-        self._adjoint = kernel(activation, channels, dtype, "adjoint")
-        period = bias_period(width, dtype)
-        self._biases = own("biases", (period // width, width))
-        self._size = (points * width, period, self._biases.data_ptr())
+        self._kernel = partial(kernel, activation, channels, dtype)
+        self._forward, self._adjoint = self._kernel("forward"), self._kernel("adjoint")
         self._arrays = arrays
-        self._z, self._a = arrays.z.data_ptr(), arrays.a.data_ptr()
-        self._a_bar, self._z_bar = arrays.a_bar.data_ptr(), arrays.z_bar.data_ptr()
-        self._p_bar = arrays.parameter_bars.data_ptr()
+        _, points, width = arrays.a.shape
+        period, count = bias_period(width, dtype), points * width
+        self._biases = own("biases", (period // width, width))
+        self._sums = own("sums", (activation.parameters,))
+        self._carried = own("nothing", (FORMATS[dtype].lanes,)) if arrays.carried is None else arrays.carried
+        carried_count = 0 if arrays.carried is None else count
+        self._sizes = (count, period, self._biases.data_ptr(), arrays.z.data_ptr())
+        # Addresses are looked up once: a call costs little more than its elements.
+        self._forward_sizes = (count, period, carried_count, *self._sizes[2:])
+        self._forward_results = (self._carried.data_ptr(), arrays.a.data_ptr())
+        self._a_bar, self._adjoint_results = arrays.a_bar.data_ptr(), (arrays.z_bar.data_ptr(),)
 
     def forward(self, bias: Tensor, parameters: Tensor) -> None:
         """From z to a."""
         self._biases.copy_(bias)
-        self._forward.call(*self._size, self._z, parameters.data_ptr(), self._a)
+        self._forward.call(*self._forward_sizes, parameters.data_ptr(), *self._forward_results)
 
-    def adjoint(self, bias: Tensor, parameters: Tensor) -> None:  # noqa: ARG002
-        """From a_bar to z_bar and parameter_bars."""
-        self._adjoint.call(*self._size, self._z, self._a_bar, parameters.data_ptr(), self._z_bar, self._p_bar)
+    def adjoint(self, parameters: Tensor) -> Tensor:
+        """From a_bar to z_bar and the parameters' adjoints."""
+        results = (*self._adjoint_results, self._sums.data_ptr())
+        self._adjoint.call(*self._sizes, self._a_bar, parameters.data_ptr(), *results)
+        return self._sums
 
-    def tangent(self, bias: Tensor, parameters: Tensor, parameter_dots: Tensor) -> None:  # noqa: ARG002
-        """From z_dot to a_dot; its kernel is made when it is first asked for."""
-        kernel(*self._tangent_key).call(
-            *self._size,
-            self._z,
-            self._arrays.z_dot.data_ptr(),
-            parameters.data_ptr(),
-            parameter_dots.data_ptr(),
-            self._arrays.a_dot.data_ptr(),
-        )
+    def adjoint_by_element(self, parameters: Tensor) -> Tensor:
+        """From a_bar to z_bar and the parameters' adjoints at each element."""
+        results = (*self._adjoint_results, self._arrays.parameter_bars.data_ptr())
+        by_element = self._kernel("adjoint_by_element")
+        by_element.call(*self._sizes, self._a_bar, parameters.data_ptr(), *results)
+        return self._arrays.parameter_bars
+
+    def tangent(self, parameters: Tensor, parameter_dots: Tensor) -> None:
+        """From z_dot to a_dot."""
+        z_dot, a_dot = self._arrays.z_dot.data_ptr(), self._arrays.a_dot.data_ptr()
+        numbers = (parameters.data_ptr(), parameter_dots.data_ptr())
+        self._kernel("tangent").call(*self._sizes, z_dot, *numbers, a_dot)

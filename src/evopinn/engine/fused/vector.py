@@ -123,6 +123,24 @@ class Emitter:
         address = self.builder.gep(pointer, [index], inbounds=True, source_etype=self.format.scalar)
         self.builder.store(vector.value, address, align=self.format.width // 8)
 
+    def store_sum(self, vector: Vector, pointer: ir.Value, index: ir.Value) -> None:
+        """Write the sum of the lanes, by halves, to `pointer[index]`."""
+        count = self.format.lanes
+        while count > 1:
+            count //= 2
+            upper = ir.Constant(
+                ir.VectorType(ir.IntType(32), self.format.lanes),
+                [
+                    ir.Constant(ir.IntType(32), (lane + count) % self.format.lanes)
+                    for lane in range(self.format.lanes)
+                ],
+            )
+            moved = self.builder.shuffle_vector(vector.value, vector.value, upper)
+            vector = vector + self.wrap(moved)
+        number = self.builder.extract_element(vector.value, ir.Constant(ir.IntType(32), 0))
+        address = self.builder.gep(pointer, [index], inbounds=True, source_etype=self.format.scalar)
+        self.builder.store(number, address, align=self.format.width // 8)
+
     # Operations
 
     def binary(self, operation: str, a: Lanes, b: Lanes) -> Lanes:
