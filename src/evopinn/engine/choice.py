@@ -19,9 +19,9 @@ from evopinn.genome import Genome
 from evopinn.network import Layout
 from evopinn.problem import Problem
 
-REPAID = 2e7
+REPAID = 1e7
 """Elements (points times neurons times layers) over all evaluations from which kernels repay their
-compilation: they save about 20 ns an element, and to compile those of a problem takes about 0.4 s."""
+compilation: they save 20 to 40 ns an element, and to compile those of a problem takes 0.1 to 0.3 s."""
 
 
 class Engine(Protocol):

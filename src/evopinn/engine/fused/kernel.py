@@ -63,7 +63,7 @@ SIGNATURES: Mapping[str, Signature] = MappingProxyType(
         "tangent": Signature(("z", "z_dot"), ("p", "p_dot"), ("a_dot",)),
     }
 )
-"""The kernels of a layer. A shortcut's row that has no elements is a single vector of zeros."""
+"""The kernels of a layer. A shortcut's row that has no elements is a single vector of nothing."""
 
 
 def kernel_text(formulas: LayerFormulas, dtype: DType, name: str) -> str:

@@ -73,7 +73,9 @@ class FusedLayer:
         period, count = bias_period(width, dtype), points * width
         self._biases = own("biases", (period // width, width))
         self._sums = own("sums", (activation.parameters,))
-        self._carried = own("nothing", (FORMATS[dtype].lanes,)) if arrays.carried is None else arrays.carried
+        # Minus zero is what changes nothing that it is added to, not even a zero's sign.
+        nothing = own("nothing", (FORMATS[dtype].lanes,)).fill_(-0.0)
+        self._carried = nothing if arrays.carried is None else arrays.carried
         carried_count = 0 if arrays.carried is None else count
         self._sizes = (count, period, self._biases.data_ptr(), arrays.z.data_ptr())
         # Addresses are looked up once: a call costs little more than its elements.
