@@ -11,7 +11,7 @@ export MKL_NUM_THREADS ?= 1
 .PHONY: demo test lint format docs bench clean
 
 demo: $(VENV)/.runtime  ## train a published network on the Klein-Gordon equation, in about a minute
-	OMP_NUM_THREADS=$$(nproc 2>/dev/null || echo 1) $(BIN)/evopinn train klein-gordon --model paper:evo-dpste-1 --epochs 300 --errors-every 20 --time-limit 2m
+	$(BIN)/evopinn train klein-gordon --model paper:evo-dpste-1 --epochs 1500 --errors-every 100 --time-limit 2m
 
 test: $(VENV)/.dev  ## run all tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal

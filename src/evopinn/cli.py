@@ -128,9 +128,7 @@ def train(
     engine: Annotated[
         str, typer.Option(help="How derivatives are computed: auto, autograd, taylor, fused.")
     ] = "auto",
-    threads: Annotated[
-        int | None, typer.Option(min=1, help="CPU threads; torch's choice if not given.")
-    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="CPU threads; more seldom pay.")] = 1,
     bounds: SpaceOption = None,
     save: Annotated[str | None, typer.Option(help="Write NAME.safetensors and NAME.json.")] = None,
     as_json: JsonOption = False,
@@ -148,10 +146,9 @@ def train(
     from evopinn.view.tables import training_data, training_table
 
     signal.signal(signal.SIGTERM, _as_interrupt)
-    if threads is not None:
-        if threads > (os.cpu_count() or 1):
-            raise TrainingError(f"--threads {threads}: this machine has {os.cpu_count()} cores.")
-        torch.set_num_threads(threads)
+    if threads > (os.cpu_count() or 1):
+        raise TrainingError(f"--threads {threads}: this machine has {os.cpu_count()} cores.")
+    torch.set_num_threads(threads)
     stated = find_problem(problem)
     # A user's own problem may bear any name: only what comes from the catalogue has published models.
     family, _, case = ("", "", "") if is_problem_file(problem) else stated.name.partition(":")
