@@ -51,6 +51,10 @@ class UnknownNameError(EvopinnError, LookupError):
         super().__init__(f"there is no {kind} called {name!r}{suggestion}{' ' + hint if hint else ''}")
 
 
+class EngineError(EvopinnError, ValueError):
+    """A vector that an engine is given has the wrong size, precision or device."""
+
+
 class TrainingError(EvopinnError, ValueError):
     """Settings of a training make no sense."""
 

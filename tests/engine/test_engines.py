@@ -7,6 +7,7 @@ import torch
 from agreement import disagreement
 
 from evopinn.engine import ENGINES, AutogradEngine, TaylorEngine
+from evopinn.errors import EngineError
 from evopinn.genome import Genome, published_models
 from evopinn.network import initial_parameters
 from evopinn.problem import Boundary, Grid, Interval, Problem
@@ -110,3 +111,31 @@ def test_memory_does_not_grow_with_the_points(oscillator):
     )
     assert len(many.plan.blocks) > 5 * len(few.plan.blocks)
     assert len({id(each) for each in many.passes.values()}) <= 2
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_theta_of_any_layout_in_memory(name, oscillator):
+    genome = Genome.parse("layers=3 neurons=5 activation=a*sin(b*x)")
+    engine = ENGINES[name](oscillator, genome)
+    theta = initial_parameters(engine.layout, 0)
+    loss, gradient = engine.loss_and_gradient(theta)
+    with_gaps = torch.stack([theta, theta], dim=1)[:, 0]
+    on_tape = theta.clone().requires_grad_()
+    for other in (with_gaps, on_tape):
+        repeated, same = engine.loss_and_gradient(other)
+        assert repeated == loss
+        assert torch.equal(same, gradient)
+        assert not same.requires_grad
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_a_theta_that_does_not_fit_is_refused(name, oscillator):
+    engine = ENGINES[name](oscillator, Genome.parse("layers=3 neurons=5 activation=sin(x)"))
+    theta = initial_parameters(engine.layout, 0)
+    for wrong in (theta[:-1], theta.float(), theta[:, None]):
+        with pytest.raises(EngineError, match="this engine takes"):
+            engine.loss_and_gradient(wrong)
+    with pytest.raises(EngineError, match="weighting is"):
+        engine.transposed_product(theta, theta[:1])
+    with pytest.raises(EngineError, match="direction is"):
+        engine.jacobian_product(theta, theta.float())

@@ -73,7 +73,11 @@ def both(text, dtype, z0, carried=None):
         torch.randn(len(CHANNELS), POINTS, WIDTH, generator=generator, dtype=torch.float64).to(dtype)
         for _ in range(3)
     )
-    bias = torch.full((WIDTH,), -0.0, dtype=dtype) if z0 is not None else torch.linspace(-1, 1, WIDTH, dtype=dtype)
+    bias = (
+        torch.full((WIDTH,), -0.0, dtype=dtype)
+        if z0 is not None
+        else torch.linspace(-1, 1, WIDTH, dtype=dtype)
+    )
     if z0 is not None:
         z[0] = z0
     kinds = (PortableKernels(activation), FusedKernels(activation, dtype))

@@ -16,6 +16,7 @@ from evopinn.engine.portable import PortableKernels
 from evopinn.engine.propagation import Kernels, Pass, Weights, shared_arrays
 from evopinn.engine.receivers import GradientReceiver, JacobianReceiver
 from evopinn.engine.residuals import BlockResiduals
+from evopinn.errors import EngineError
 from evopinn.genome import Genome
 from evopinn.network import Layout
 from evopinn.problem import Problem
@@ -44,11 +45,12 @@ class TaylorEngine:
         self.genome = genome
         self.layout = Layout.of(genome, len(problem.axes), len(problem.fields))
         self.plan = Plan.of(problem.terms(dtype, device), genome.structure.neurons, block)
+        self._like = self.plan.blocks[0].inputs[0]
         self.passes = self._bound(self._kernels(dtype), dtype, torch.device(device))
 
     def loss_and_gradient(self, theta: Tensor) -> tuple[float, Tensor]:
         """The loss and its gradient with respect to θ."""
-        gradient = torch.zeros_like(theta)
+        gradient = theta.new_zeros(self.layout.size)
         weights, receiver = self._weights(theta), GradientReceiver(self._weights(gradient))
         loss = theta.new_zeros(())
         for block in self.plan.blocks:
@@ -87,7 +89,7 @@ class TaylorEngine:
 
     def jacobian_product(self, theta: Tensor, direction: Tensor) -> Tensor:
         """J·v for a direction v in θ, shape (residuals,), without J."""
-        weights, along = self._weights(theta), self._weights(direction)
+        weights, along = self._weights(theta), self._weights(direction, "direction")
         found = theta.new_empty(self.plan.residuals)
         for block in self.plan.blocks:
             tangents: list[Tensor] = []
@@ -100,8 +102,9 @@ class TaylorEngine:
 
     def transposed_product(self, theta: Tensor, weighting: Tensor) -> Tensor:
         """Jᵀ·w for a weighting w of the residuals, shape (parameters,), without J."""
-        product = torch.zeros_like(theta)
+        product = theta.new_zeros(self.layout.size)
         weights, receiver = self._weights(theta), GradientReceiver(self._weights(product))
+        weighting = checked("weighting", weighting, self.plan.residuals, self._like)
         for block in self.plan.blocks:
             residuals = BlockResiduals(block, self._forward(weights, block))
             parts = [
@@ -133,8 +136,10 @@ class TaylorEngine:
             passes[block] = known[key]
         return passes
 
-    def _weights(self, theta: Tensor) -> Weights:
-        return Weights.of(self.genome, self.layout, theta)
+    def _weights(self, theta: Tensor, name: str = "theta") -> Weights:
+        """The tensors of a vector shaped like θ; kernels see bare memory, so it must be what they expect."""
+        vector = checked(name, theta, self.layout.size, self._like)
+        return Weights.of(self.genome, self.layout, vector)
 
     def _forward(self, weights: Weights, block: Block) -> list[Tensor]:
         passes = self.passes[block]
@@ -180,6 +185,14 @@ class Rows:
     residuals: Tensor
     bars: Sequence[Tensor]
     pointwise: bool
+
+
+def checked(name: str, vector: Tensor, size: int, like: Tensor) -> Tensor:
+    """A vector of an engine's size, precision and device, without gaps and without tape."""
+    if vector.shape != (size,) or vector.dtype != like.dtype or vector.device != like.device:
+        given = f"{tuple(vector.shape)}, {vector.dtype}, {vector.device}"
+        raise EngineError(f"{name} is {given}; this engine takes ({size},), {like.dtype}, {like.device}.")
+    return vector.detach().contiguous()
 
 
 def _size(block: Block) -> int:
