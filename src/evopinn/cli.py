@@ -201,8 +201,10 @@ def bench(
     from evopinn.bench import FULL, QUICK, run_bench
     from evopinn.view.bench import bench_tables
 
-    if json_file is not None:
-        json_file.touch()  # what cannot be written is better known before the measurements
+    signal.signal(signal.SIGTERM, _as_interrupt)
+    if json_file is not None:  # what cannot be written is better known before the measurements
+        with json_file.open("a"):
+            pass
     report = run_bench(QUICK if quick else FULL, rounds, notes_console().print, only)
     if json_file is not None:
         json_file.write_text(json.dumps(report.data(), indent=2, allow_nan=False) + "\n")

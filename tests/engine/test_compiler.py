@@ -185,12 +185,14 @@ def test_where_the_store_is(platform, variables, expected, monkeypatch):
 
 
 def test_the_oldest_files_go(tmp_path):
+    (tmp_path / "mine.txt").write_bytes(bytes(1000))  # older than all, but nobody's business
+    os.utime(tmp_path / "mine.txt", (1e8, 1e8))
     for age, name in enumerate("dcba"):
-        file = tmp_path / name
+        file = tmp_path / (64 * name)
         file.write_bytes(bytes(100))
         os.utime(file, (1e9 - age, 1e9 - age))
     compiler.shrink(tmp_path, limit=250)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["c", "d"]
+    assert sorted(file.name[0] for file in tmp_path.iterdir()) == ["c", "d", "m"]
 
 
 def test_the_store_is_kept_small(store, monkeypatch):

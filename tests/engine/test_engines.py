@@ -6,11 +6,11 @@ import pytest
 import torch
 from agreement import disagreement
 
-from evopinn.engine import ENGINES, AutogradEngine, TaylorEngine
-from evopinn.errors import EngineError
+from evopinn.engine import ENGINES, AutogradEngine, TaylorEngine, make_engine
+from evopinn.errors import EngineError, ProblemError, UnknownNameError
 from evopinn.genome import Genome, published_models
 from evopinn.network import initial_parameters
-from evopinn.problem import Boundary, Grid, Interval, Problem
+from evopinn.problem import Boundary, Grid, Interval, Periodic, Problem, Time
 from evopinn.problems import find_problem, names
 
 FEW_POINTS = {
@@ -139,3 +139,74 @@ def test_a_theta_that_does_not_fit_is_refused(name, oscillator):
         engine.transposed_product(theta, theta[:1])
     with pytest.raises(EngineError, match="direction is"):
         engine.jacobian_product(theta, theta.float())
+
+
+def on_a_plane(residual, conditions=()):
+    return Problem(
+        domain=Interval(0, 1) * Time(0, 1),
+        fields=["u"],
+        residual=residual,
+        conditions=list(conditions),
+        points=Grid(interior=(6, 6), boundary=8),
+    )
+
+
+@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize(
+    "residual",
+    [
+        lambda u: torch.sign(u.xx) * u.t - u.tt,
+        lambda u: u.tt.detach() * u.x - u.xx,
+        lambda u, x: (1 + x) * (u.tt - 0.3 * u.xx) + u.xt**2,
+        lambda u: 1e-13 * u.tt - u.xx,
+        lambda u: torch.cumsum(u.xx, 0) - u.tt,
+    ],
+)
+def test_unusual_residuals(name, residual):
+    check(name, on_a_plane(residual), Genome.parse("layers=4 neurons=9 shortcuts=1-2 activation=a*tanh(x)"))
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_a_condition_that_leaves_one_side_alone(name):
+    conditions = [Periodic("x", function=lambda low, high: low.u - 1)]
+    check(
+        name,
+        on_a_plane(lambda u: u.t - u.xx, conditions),
+        Genome.parse("layers=3 neurons=9 activation=sin(x)"),
+    )
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_a_derivative_that_is_asked_for_now_and_then_is_refused(name):
+    problem = on_a_plane(lambda u: u.t + u.x if bool((u * 1).abs().max() < 200) else u.t + u.xx)
+    engine = ENGINES[name](problem, Genome.parse("layers=3 neurons=9 activation=sin(x)"))
+    theta = initial_parameters(engine.layout, 0)
+    engine.loss_and_gradient(theta)
+    with pytest.raises(ProblemError, match="only for some values"):
+        engine.loss_and_gradient(1e4 * theta)
+
+
+def test_what_an_engine_cannot_do_is_said(oscillator):
+    genome = Genome.parse("layers=3 neurons=9 activation=sin(x)")
+    with pytest.raises(EngineError, match="float64 and float32 on a CPU"):
+        ENGINES["fused"](oscillator, genome, torch.float16)
+    with pytest.raises(UnknownNameError, match="fussed"):
+        make_engine("fussed", oscillator, genome)
+
+
+def test_the_rule_of_agreement_rejects_what_is_wrong(oscillator):
+    genome = Genome.parse("layers=3 neurons=9 activation=sin(x)")
+    oracle = AutogradEngine(oscillator, genome)
+    theta = initial_parameters(oracle.layout, 0)
+
+    class Wrong:
+        def __init__(self, factor):
+            self.factor = factor
+
+        def loss_and_gradient(self, theta):
+            loss, gradient = oracle.loss_and_gradient(theta)
+            return loss, gradient * self.factor
+
+    assert not disagreement(Wrong(1.0), oracle, theta)
+    assert disagreement(Wrong(1 + 1e-8), oracle, theta)
+    assert disagreement(Wrong(torch.nan), oracle, theta)

@@ -1,7 +1,10 @@
 """The sections of a benchmark, and a run of them."""
 
+import os
 import statistics
-from collections.abc import Callable, Iterable, Mapping
+import tempfile
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -38,8 +41,23 @@ def run_bench(plan: Plan, rounds: int, report: Report, only: str | None = None) 
     if only is not None and only not in SECTIONS:
         raise UnknownNameError("section", only, SECTIONS, f"The sections are {', '.join(SECTIONS)}.")
     chosen = plan.sections if only is None else (only,)
-    measured = {name: SECTIONS[name](plan, rounds, report) for name in chosen}
+    with _fresh_kernels():
+        measured = {name: SECTIONS[name](plan, rounds, report) for name in chosen}
     return BenchReport(this_machine(), rounds, **measured)
+
+
+@contextmanager
+def _fresh_kernels() -> Generator[None]:
+    """No kernel that an earlier run left: times to compile are times to compile."""
+    before = os.environ.get("EVOPINN_CACHE")
+    with tempfile.TemporaryDirectory() as store:
+        os.environ["EVOPINN_CACHE"] = store
+        try:
+            yield
+        finally:
+            del os.environ["EVOPINN_CACHE"]
+            if before is not None:
+                os.environ["EVOPINN_CACHE"] = before
 
 
 def _engines(plan: Plan, rounds: int, report: Report) -> list[Any]:

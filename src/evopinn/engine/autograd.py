@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from evopinn.engine.vectors import check_vector
 from evopinn.genome import Genome
 from evopinn.network import Layout, forward
 from evopinn.problem import Problem
@@ -28,6 +29,8 @@ class AutogradEngine:
         device: Where it runs.
     """
 
+    name = "autograd"
+
     def __init__(
         self,
         problem: Problem,
@@ -41,6 +44,7 @@ class AutogradEngine:
 
     def components(self, theta: Tensor) -> tuple[tuple[Tensor, ...], ...]:
         """Per term of the problem, its components, each of shape (n,), differentiable in θ."""
+        check_vector("theta", theta, self.layout.size, self.terms[0].sides[0].points)
         tensors = self.layout.unpack(theta)
         return tuple(
             term.residuals([self._derivatives(tensors, s) for s in term.sides]) for term in self.terms
@@ -77,6 +81,7 @@ class AutogradEngine:
 
     def jacobian_product(self, theta: Tensor, direction: Tensor) -> Tensor:
         """J·v for a direction v in θ, shape (residuals,)."""
+        check_vector("direction", direction, self.layout.size, theta)
         leaf = theta.detach().requires_grad_()
         residuals = self._scaled(leaf)
         # Jᵀw is linear in w, and its derivative by w along v is J·v.
@@ -89,7 +94,9 @@ class AutogradEngine:
     def transposed_product(self, theta: Tensor, weighting: Tensor) -> Tensor:
         """Jᵀ·w for a weighting w of the residuals, shape (parameters,)."""
         leaf = theta.detach().requires_grad_()
-        return torch.autograd.grad(self._scaled(leaf), leaf, weighting, materialize_grads=True)[0]
+        residuals = self._scaled(leaf)
+        check_vector("weighting", weighting, len(residuals), residuals)
+        return torch.autograd.grad(residuals, leaf, weighting, materialize_grads=True)[0]
 
     def _scaled(self, theta: Tensor) -> Tensor:
         parts = [

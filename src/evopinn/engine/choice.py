@@ -14,7 +14,9 @@ from torch import Tensor
 
 from evopinn.engine.autograd import AutogradEngine
 from evopinn.engine.fused.engine import FusedEngine
+from evopinn.engine.fused.layer import DTYPES
 from evopinn.engine.taylor import TaylorEngine
+from evopinn.errors import UnknownNameError
 from evopinn.genome import Genome
 from evopinn.network import Layout
 from evopinn.problem import Problem
@@ -25,8 +27,12 @@ compilation: they save 20 to 40 ns an element, and to compile those of a problem
 
 
 class Engine(Protocol):
-    """What training needs of an engine. Residuals are scaled so that the loss is the sum of their squares."""
+    """What training needs of an engine; it serves one thread at a time.
 
+    Residuals are scaled so that the loss is the sum of their squares.
+    """
+
+    name: str
     layout: Layout
 
     def loss_and_gradient(self, theta: Tensor) -> tuple[float, Tensor]:
@@ -79,14 +85,16 @@ def make_engine(
         device: Where it runs.
         evaluations: How many evaluations of loss and gradient are planned.
     """
+    if name not in ENGINE_NAMES:
+        raise UnknownNameError("engine", name, ENGINE_NAMES)
     if name == "auto":
-        name = _fitting(problem, genome, device, evaluations)
+        name = _fitting(problem, genome, dtype, device, evaluations)
     return ENGINES[name](problem, genome, dtype, device)
 
 
-def _fitting(problem: Problem, genome: Genome, device: str, evaluations: float) -> str:
+def _fitting(problem: Problem, genome: Genome, dtype: torch.dtype, device: str, evaluations: float) -> str:
     """Kernels where they can run and repay their compilation, torch operations elsewhere."""
     points = sum(term.count for term in problem.terms())
     elements = points * genome.structure.neurons * (genome.structure.layers - 1)
-    on_cpu = torch.device(device).type == "cpu"
-    return "fused" if on_cpu and elements * evaluations >= REPAID else "taylor"
+    possible = torch.device(device).type == "cpu" and dtype in DTYPES
+    return "fused" if possible and elements * evaluations >= REPAID else "taylor"

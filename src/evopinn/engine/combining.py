@@ -1,28 +1,32 @@
 """Derivatives that a residual uses only in fixed combinations.
 
-u_tt − u_xx + u³ needs one channel for u_tt − u_xx, not one for each. What a residual is, nobody tells: it is
-a function. So its gradient with respect to the derivatives is looked at, at all points and for made-up values
-of several magnitudes and either sign. If all the gradients lie in a space of fewer dimensions than there are
-derivatives, the residual depends on as many combinations only; that is then tried on values.
+u_tt − u_xx + u³ needs one channel for u_tt − u_xx, not one for each. A residual is a function, and nobody
+says which combinations it uses; so it is run once on arrays that keep account. As long as derivatives are
+only added, subtracted and multiplied by constants, their combination is noted exactly; where one goes into
+anything else, be it a product with another array, a function or a comparison, that combination is *used*, and
+so is what the residual returns. It depends on the derivatives through the combinations used and nothing else,
+whatever their values. A residual that decides by its values, in Python, how to go on is left as it is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
+from typing import Any, TypeVar, cast
 
 import torch
 from torch import Tensor
 
 from evopinn.engine.channels import Combination
 from evopinn.engine.partitions import closure
+from evopinn.errors import ProblemError
 from evopinn.problem.fields import MultiIndex
-from evopinn.problem.terms import Term
+from evopinn.problem.terms import Channel, Term
 
-MAGNITUDES = (1.0, 1.0, 1e-3, 1e3)
-"""Sizes of the made-up values; both signs occur in each."""
+K = TypeVar("K", MultiIndex, Channel)
 
-TOLERANCE = 1e-12
-"""Directions that differ by less are the same."""
+Row = dict[Channel, Fraction]
+"""A combination of derivatives of fields, with exact coefficients."""
 
 
 @dataclass(frozen=True)
@@ -34,142 +38,233 @@ class Combining:
         combinations: The combinations.
         pivots: Per combination a multi-index, with coefficient 1, that no other combination has: a residual
             gets the combination's value for it and zero for the other members.
+        absent: Those other members, and what is asked for but makes no difference.
     """
 
     singles: tuple[MultiIndex, ...]
     combinations: tuple[Combination, ...] = ()
     pivots: tuple[MultiIndex, ...] = ()
+    absent: frozenset[MultiIndex] = frozenset()
 
 
 def combining(terms: Sequence[Term], side: int) -> Combining:
     """What terms on the same points need of the network's derivatives on one of their sides."""
-    asked = {index for term in terms for _, index in term.channels[side]}
+    value = (0,) * len(terms[0].coordinates)
+    asked = {index for term in terms for _, index in term.channels[side]} | {value}
+    apart = Combining(tuple(sorted(asked)))
     candidates = _outermost(asked)
-    if len(candidates) < 2 or not all(term.pointwise for term in terms):
-        return Combining(tuple(sorted(asked)))
-    rows = torch.cat([_gradients(term, side, candidates) for term in terms])
-    basis = _echelon(rows, len(candidates))
-    if basis is None or len(basis) == len(candidates):
-        return Combining(tuple(sorted(asked)))
-    pivots = [int(torch.nonzero(row == 1)[0]) for row in basis]
-    combinations: list[Combination] = []
-    for row in basis.unbind():
-        members = zip(candidates, (float(c) for c in row.unbind()), strict=True)
-        combinations.append(tuple((index, c) for index, c in members if c))
-    found = Combining(
-        tuple(sorted(asked - set(candidates))),
-        tuple(combinations),
-        tuple(candidates[pivot] for pivot in pivots),
+    if len(candidates) < 2:
+        return apart
+    used: list[Row] = []
+    for term in terms:
+        found = _used_by(term, side, candidates)
+        if found is None:
+            return apart
+        used += found
+    basis = _echelon([part for row in used for part in _by_field(row)])
+    if len(basis) == len(candidates):
+        return apart
+    several = {pivot: row for pivot, row in basis.items() if len(row) > 1}
+    single = {pivot for pivot, row in basis.items() if len(row) == 1}
+    return Combining(
+        tuple(sorted(asked - set(candidates) | single)),
+        tuple(tuple((index, float(row[index])) for index in sorted(row)) for row in several.values()),
+        tuple(several),
+        frozenset(candidates - set(basis)),
     )
-    # A combination of one is a single derivative.
-    same = all(_depends_only_on(term, side, found) for term in terms)
-    return _with_singles(found) if same else Combining(tuple(sorted(asked)))
 
 
-def represented(values: Mapping[MultiIndex, Tensor], found: Combining) -> dict[MultiIndex, Tensor]:
-    """Other values with the same combinations: each pivot has its combination's, the other members zero."""
-    result = dict(values)
-    for combination, pivot in zip(found.combinations, found.pivots, strict=True):
-        total = sum(c * values[index] for index, c in combination)
-        for index, _ in combination:
-            result[index] = torch.zeros_like(values[index])
-        assert isinstance(total, Tensor), "a combination has members"
-        result[pivot] = total
-    return result
-
-
-def _outermost(asked: set[MultiIndex]) -> list[MultiIndex]:
+def _outermost(asked: set[MultiIndex]) -> set[MultiIndex]:
     """Of second and higher order, and not needed for another's derivative through an activation."""
-    return sorted(
+    return {
         index
         for index in asked
         if sum(index) >= 2 and not any(index in closure([other]) for other in asked if other != index)
-    )
+    }
 
 
-def _probes(term: Term, magnitude: float) -> list[dict[tuple[int, MultiIndex], Tensor]]:
-    """Made-up values per side; the generator is seeded, so that a problem always has the same plan."""
-    generator = torch.Generator().manual_seed(7)
-    probes: list[dict[tuple[int, MultiIndex], Tensor]] = []
-    for side, asked in zip(term.sides, term.channels, strict=True):
-        like = side.points
-        probes.append(
-            {
-                channel: (magnitude * torch.randn(len(like), generator=generator, dtype=torch.float64))
-                .to(like)
-                .requires_grad_()
-                for channel in sorted(asked)
-            }
-        )
-    return probes
+class Account(Tensor):
+    """Values of fields, or what became of them, with the combination of derivatives that they are.
+
+    Attributes:
+        row: The combination; empty for anything that is none.
+        used: Where combinations are noted that go into something else.
+    """
+
+    row: Row
+    used: list[Row]
+
+    @classmethod
+    def of(cls, values: Tensor, row: Row, used: list[Row]) -> "Account":
+        """Values with their account."""
+        account = values.as_subclass(cls)
+        account.row, account.used = row, used
+        return account
+
+    @classmethod
+    def __torch_function__(
+        cls,
+        func: Callable[..., Any],
+        types: Any,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """The function's result, with the combination that it is, if it is one."""
+        options = dict(kwargs or {})
+        name = getattr(func, "__name__", "")
+        if name in _LOOKING:
+            raise ProblemError("decides by its values how to go on")
+        accounts = [each for each in _flat((*args, *options.values())) if isinstance(each, Account)]
+        row = _linear(name, args, options)
+        if row is None:
+            for account in accounts:
+                _note(account)
+        result: Any = cast(Any, super()).__torch_function__(func, types, args, options)
+        return _accounted(result, row or {}, accounts[0].used) if accounts else result
 
 
-def _residuals(term: Term, probes: Sequence[Mapping[tuple[int, MultiIndex], Tensor]]) -> tuple[Tensor, ...]:
-    def value(side: int, field: int, index: MultiIndex) -> Tensor:
-        return probes[side][field, index]
-
-    return term.residuals([partial(value, side) for side in range(len(term.sides))])
-
-
-def _gradients(term: Term, side: int, candidates: Sequence[MultiIndex]) -> Tensor:
-    """Gradients of the residuals with respect to the candidates, one row a point, field and component."""
-    rows: list[Tensor] = []
-    for magnitude in MAGNITUDES:
-        probes = _probes(term, magnitude)
-        for residual in _residuals(term, probes):
-            leaves = list(probes[side].values())
-            slopes = torch.autograd.grad(residual.sum(), leaves, retain_graph=True, materialize_grads=True)
-            by_channel = dict(zip(probes[side], slopes, strict=True))
-            for field in range(len(term.fields)):
-                zero = torch.zeros_like(residual)
-                columns = [by_channel.get((field, index), zero) for index in candidates]
-                rows.append(torch.stack(columns, dim=1).detach())
-    return torch.cat(rows)
+_LOOKING = frozenset(
+    {
+        "__bool__",
+        "__float__",
+        "__int__",
+        "__index__",
+        "__array__",
+        "item",
+        "tolist",
+        "numpy",
+        "equal",
+        "allclose",
+    }
+)
+"""Ways to look at values."""
 
 
-def _echelon(rows: Tensor, columns: int) -> Tensor | None:
-    """A reduced basis of the rows' space, or None where a row is not finite."""
-    rows = rows[rows.abs().amax(dim=1) > 0].double().cpu()
-    if not torch.isfinite(rows).all():
+def _flat(values: Iterable[Any]) -> Iterable[Any]:
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from _flat(cast(Sequence[Any], value))
+        else:
+            yield value
+
+
+def _note(account: Account) -> None:
+    if account.row:
+        account.used.append(account.row)
+
+
+def _accounted(result: Any, row: Row, used: list[Row]) -> Any:
+    """The results of a function that are arrays, with their account."""
+    if isinstance(result, Tensor):
+        return Account.of(result, row, used)
+    if isinstance(result, list | tuple):
+        parts = [_accounted(each, {}, used) for each in cast(Sequence[Any], result)]
+        return parts if isinstance(result, list) else tuple(parts)
+    return result
+
+
+def _linear(name: str, args: Sequence[Any], options: Mapping[str, Any]) -> Row | None:
+    """The combination that a function makes of combinations, if it does."""
+    rule = _LINEAR.get(name.strip("_"))
+    if rule is None or options or not 1 <= len(args) <= 2:
         return None
-    rest = rows / rows.abs().amax(dim=1, keepdim=True)
-    basis = rest.new_zeros((0, columns))
-    while len(rest) and rest.abs().max() > TOLERANCE:
-        number, column = divmod(int(rest.abs().argmax()), columns)
-        row = rest[number] / rest[number, column]
-        row[column] = 1.0
-        basis = basis - basis[:, column : column + 1] * row
-        rest = rest - rest[:, column : column + 1] * row
-        basis = torch.cat([basis, row[None]])
-        basis[basis.abs() < TOLERANCE] = 0
+    return rule(args[0], args[1] if len(args) == 2 else None)
+
+
+def _difference(first: Any, second: Any) -> Row:
+    return _sum(_row(first), _times(_row(second), Fraction(-1)))
+
+
+def _product(first: Any, second: Any) -> Row | None:
+    for number, other in ((first, second), (second, first)):
+        if isinstance(number, int | float):
+            return _times(_row(other), Fraction(number))
+    return None
+
+
+def _quotient(first: Any, second: Any) -> Row | None:
+    return _times(_row(first), 1 / Fraction(second)) if isinstance(second, int | float) and second else None
+
+
+def _negative(first: Any, _second: Any) -> Row:
+    return _times(_row(first), Fraction(-1))
+
+
+def _total(first: Any, second: Any) -> Row:
+    return _sum(_row(first), _row(second))
+
+
+_LINEAR: Mapping[str, Callable[[Any, Any], Row | None]] = {
+    "neg": _negative,
+    "add": _total,
+    "radd": _total,
+    "sub": _difference,
+    "rsub": lambda first, second: _difference(second, first),
+    "mul": _product,
+    "rmul": _product,
+    "div": _quotient,
+    "truediv": _quotient,
+    "true_divide": _quotient,
+}
+"""Functions that make combinations of combinations, by their names without underscores."""
+
+
+def _by_field(row: Row) -> list[dict[MultiIndex, Fraction]]:
+    """The parts of a combination: layers carry derivatives of the network, the same for all fields."""
+    fields = sorted({field for field, _ in row})
+    return [{index: c for (number, index), c in row.items() if number == field} for field in fields]
+
+
+def _row(value: Any) -> Row:
+    return value.row if isinstance(value, Account) else {}
+
+
+def _times(row: Mapping[K, Fraction], factor: Fraction) -> dict[K, Fraction]:
+    return {index: factor * c for index, c in row.items() if factor}
+
+
+def _sum(first: Mapping[K, Fraction], second: Mapping[K, Fraction]) -> dict[K, Fraction]:
+    total = {
+        index: first.get(index, Fraction(0)) + second.get(index, Fraction(0)) for index in {**first, **second}
+    }
+    return {index: c for index, c in total.items() if c}
+
+
+def _used_by(term: Term, side: int, candidates: set[MultiIndex]) -> list[Row] | None:
+    """The combinations that a term uses on a side, or None if it decides by values."""
+    used: list[Row] = []
+
+    def value(number: int, field: int, index: MultiIndex) -> Tensor:
+        points = term.sides[number].points
+        phase = torch.arange(len(points), dtype=points.dtype, device=points.device) + 3 * field + sum(index)
+        row: Row = {(field, index): Fraction(1)} if number == side and index in candidates else {}
+        return Account.of(1 + 0.5 * torch.sin(phase), row, used)
+
+    try:
+        residuals = term.residuals([partial(value, number) for number in range(len(term.sides))])
+    except ProblemError:  # it looks at values, or cannot do with arrays that keep account
+        return None
+    for residual in residuals:
+        if isinstance(residual, Account):
+            _note(residual)
+    return used
+
+
+def _echelon(rows: Sequence[Mapping[MultiIndex, Fraction]]) -> dict[MultiIndex, dict[MultiIndex, Fraction]]:
+    """A basis of the rows' span, each with a pivot of coefficient 1 that the others lack; exact."""
+    basis: dict[MultiIndex, dict[MultiIndex, Fraction]] = {}
+    for row in rows:
+        rest = dict(row)
+        for pivot, known in basis.items():
+            if pivot in rest:
+                rest = _sum(rest, _times(known, -rest[pivot]))
+        if not rest:
+            continue
+        # The largest coefficient, so that none is larger than 1.
+        chosen = max(sorted(rest), key=lambda index: abs(rest[index]))
+        new = _times(rest, 1 / rest[chosen])
+        for pivot, known in basis.items():
+            if chosen in known:
+                basis[pivot] = _sum(known, _times(new, -known[chosen]))
+        basis[chosen] = new
     return basis
-
-
-def _depends_only_on(term: Term, side: int, found: Combining) -> bool:
-    """Whether the residuals stay the same when values are replaced by others with the same combinations."""
-    for magnitude in MAGNITUDES:
-        probes = _probes(term, magnitude)
-        before = _residuals(term, probes)
-        replaced = dict(probes[side])
-        for field in range(len(term.fields)):
-            own = {index: value for (number, index), value in probes[side].items() if number == field}
-            zero = torch.zeros_like(term.sides[side].points[:, 0])
-            members = {index: zero for each in found.combinations for index, _ in each}
-            for index, value in represented({**members, **own}, found).items():
-                replaced[field, index] = value
-        after = _residuals(term, [replaced if k == side else p for k, p in enumerate(probes)])
-        for a, b in zip(before, after, strict=True):
-            scale = a.abs().max() + magnitude
-            if not bool(((a - b).abs() <= 1e-9 * scale).all()):
-                return False
-    return True
-
-
-def _with_singles(found: Combining) -> Combining:
-    """The same, with combinations of one member among the singles."""
-    pairs = list(zip(found.combinations, found.pivots, strict=True))
-    single = tuple(pivot for combination, pivot in pairs if len(combination) == 1)
-    several = [(combination, pivot) for combination, pivot in pairs if len(combination) > 1]
-    return Combining(
-        tuple(sorted({*found.singles, *single})), tuple(c for c, _ in several), tuple(p for _, p in several)
-    )

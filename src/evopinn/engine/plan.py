@@ -34,7 +34,6 @@ class Carried:
 
     Attributes:
         combining: Single derivatives and combinations.
-        channels: The closed set of channels.
     """
 
     combining: Combining

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from evopinn.engine.channels import Channels
-from evopinn.genome import Genome, Structure
+from evopinn.genome import Genome
 from evopinn.network import Layout
 
 
@@ -149,7 +149,6 @@ class Pass:
         count: int,
         take: Take,
     ) -> None:
-        self._structure: Structure = genome.structure
         self._starts = {end: start for start, end in genome.structure.shortcuts}
         self._last = genome.structure.layers - 1
         self._parameters = genome.activation.parameters
@@ -157,7 +156,6 @@ class Pass:
         width = genome.structure.neurons
         size = len(channels)
         self._h: list[Tensor] = [take("coordinates", (channels.first_layer.inputs, count, inputs))]
-        self._bars: list[Tensor] = [take("none", (0,))]
         self._layers: list[BoundLayer] = []
         self._arrays: list[LayerArrays] = []
         carried_on = {start for start in self._starts.values() if start}
@@ -269,12 +267,11 @@ def _flat(channels: Tensor) -> Tensor:
     return channels.view(-1, channels.shape[2])
 
 
-def shared_arrays(dtype: torch.dtype, device: torch.device, prefix: str = "") -> Take:
+def shared_arrays(dtype: torch.dtype, device: torch.device) -> Take:
     """Gives arrays; those of one name share memory, which grows to the largest."""
     known: dict[str, Tensor] = {}
 
     def take(name: str, shape: tuple[int, ...]) -> Tensor:
-        name = prefix + name
         size = 1
         for each in shape:
             size *= each

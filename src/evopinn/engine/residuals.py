@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from evopinn.engine.plan import Block, Member
+from evopinn.errors import ProblemError
 from evopinn.problem.fields import MultiIndex
 
 
@@ -49,9 +50,15 @@ class BlockResiduals:
 
     def _value(self, side: int, field: int, index: MultiIndex) -> Tensor:
         """The derivative of a field; zero for one that another one of its combination stands for."""
-        channel = self._block.carried[side].number.get(index)
-        if channel is None:
+        carried = self._block.carried[side]
+        if index in carried.combining.absent:
             return self._outputs[side].new_zeros(self._block.count)
+        if index not in carried.number:
+            raise ProblemError(
+                f"asks for the derivative {index} only for some values of the fields; "
+                "ask for it always, for instance with torch.where in the place of if."
+            )
+        channel = carried.number[index]
         key = (side, channel, field)
         if key not in self._leaves:
             leaf = self._outputs[side][channel, : self._block.count, field].detach()

@@ -230,8 +230,20 @@ def _sign(a: Symbol) -> Symbol:
     return made("where", a > 0, constant(1.0), made("where", a < 0, constant(-1.0), constant(0.0)))
 
 
-def _unary(function: Callable[[Symbol], Symbol]) -> Callable[..., Symbol]:
-    return function
+def _square(a: Symbol) -> Symbol:
+    return multiply(a, a)
+
+
+def _reciprocal(a: Symbol) -> Symbol:
+    return constant(1.0) / a
+
+
+def _rsqrt(a: Symbol) -> Symbol:
+    return constant(1.0) / made("sqrt", a)
+
+
+def _relu(a: Symbol) -> Symbol:
+    return made("maximum", a, constant(0.0))
 
 
 _WRITTEN_OUT: Mapping[str, Callable[..., Symbol]] = MappingProxyType(
@@ -240,11 +252,11 @@ _WRITTEN_OUT: Mapping[str, Callable[..., Symbol]] = MappingProxyType(
         "sub": subtract,
         "mul": multiply,
         "neg": negative,
-        "square": _unary(lambda a: multiply(a, a)),
-        "reciprocal": _unary(lambda a: constant(1.0) / a),
-        "rsqrt": _unary(lambda a: constant(1.0) / made("sqrt", a)),
+        "square": _square,
+        "reciprocal": _reciprocal,
+        "rsqrt": _rsqrt,
         "sign": _sign,
-        "relu": _unary(lambda a: made("maximum", a, constant(0.0))),
+        "relu": _relu,
     }
 )
 """Functions of torch that are simplified or written in terms of `OPERATIONS`."""

@@ -16,7 +16,7 @@ from evopinn.engine.portable import PortableKernels
 from evopinn.engine.propagation import Kernels, Pass, Weights, shared_arrays
 from evopinn.engine.receivers import GradientReceiver, JacobianReceiver
 from evopinn.engine.residuals import BlockResiduals
-from evopinn.errors import EngineError
+from evopinn.engine.vectors import check_vector
 from evopinn.genome import Genome
 from evopinn.network import Layout
 from evopinn.problem import Problem
@@ -24,6 +24,8 @@ from evopinn.problem import Problem
 
 class TaylorEngine:
     """Loss, gradient, residuals and Jacobian of a genome's network on a problem.
+
+    It keeps the arrays that it works on, so it serves one thread at a time.
 
     Args:
         problem: The problem.
@@ -33,6 +35,8 @@ class TaylorEngine:
         block: Points times channels times neurons of a block; by default few on a CPU, for its cache, and
             many elsewhere.
     """
+
+    name = "taylor"
 
     def __init__(
         self,
@@ -46,12 +50,13 @@ class TaylorEngine:
         self.layout = Layout.of(genome, len(problem.axes), len(problem.fields))
         self.plan = Plan.of(problem.terms(dtype, device), genome.structure.neurons, block)
         self._like = self.plan.blocks[0].inputs[0]
-        self.passes = self._bound(self._kernels(dtype), dtype, torch.device(device))
+        place = torch.device(device)
+        self.passes = self._bound(self._kernels(dtype, place), dtype, place)
 
     def loss_and_gradient(self, theta: Tensor) -> tuple[float, Tensor]:
         """The loss and its gradient with respect to θ."""
-        gradient = theta.new_zeros(self.layout.size)
-        weights, receiver = self._weights(theta), GradientReceiver(self._weights(gradient))
+        weights, gradient = self._weights(theta), self._like.new_zeros(self.layout.size)
+        receiver = GradientReceiver(self._weights(gradient))
         loss = theta.new_zeros(())
         for block in self.plan.blocks:
             residuals = BlockResiduals(block, self._forward(weights, block))
@@ -102,9 +107,9 @@ class TaylorEngine:
 
     def transposed_product(self, theta: Tensor, weighting: Tensor) -> Tensor:
         """Jᵀ·w for a weighting w of the residuals, shape (parameters,), without J."""
-        product = theta.new_zeros(self.layout.size)
-        weights, receiver = self._weights(theta), GradientReceiver(self._weights(product))
-        weighting = checked("weighting", weighting, self.plan.residuals, self._like)
+        weights, product = self._weights(theta), self._like.new_zeros(self.layout.size)
+        receiver = GradientReceiver(self._weights(product))
+        check_vector("weighting", weighting, self.plan.residuals, self._like)
         for block in self.plan.blocks:
             residuals = BlockResiduals(block, self._forward(weights, block))
             parts = [
@@ -114,7 +119,7 @@ class TaylorEngine:
             self._backward(weights, block, residuals.slopes(torch.stack(parts).sum()), receiver)
         return product
 
-    def _kernels(self, dtype: torch.dtype) -> Kernels:  # noqa: ARG002
+    def _kernels(self, dtype: torch.dtype, device: torch.device) -> Kernels:  # noqa: ARG002
         """What computes the element-wise part of the layers."""
         return PortableKernels(self.genome.activation)
 
@@ -138,8 +143,8 @@ class TaylorEngine:
 
     def _weights(self, theta: Tensor, name: str = "theta") -> Weights:
         """The tensors of a vector shaped like θ; kernels see bare memory, so it must be what they expect."""
-        vector = checked(name, theta, self.layout.size, self._like)
-        return Weights.of(self.genome, self.layout, vector)
+        check_vector(name, theta, self.layout.size, self._like)
+        return Weights.of(self.genome, self.layout, theta.detach().contiguous())
 
     def _forward(self, weights: Weights, block: Block) -> list[Tensor]:
         passes = self.passes[block]
@@ -185,14 +190,6 @@ class Rows:
     residuals: Tensor
     bars: Sequence[Tensor]
     pointwise: bool
-
-
-def checked(name: str, vector: Tensor, size: int, like: Tensor) -> Tensor:
-    """A vector of an engine's size, precision and device, without gaps and without tape."""
-    if vector.shape != (size,) or vector.dtype != like.dtype or vector.device != like.device:
-        given = f"{tuple(vector.shape)}, {vector.dtype}, {vector.device}"
-        raise EngineError(f"{name} is {given}; this engine takes ({size},), {like.dtype}, {like.device}.")
-    return vector.detach().contiguous()
 
 
 def _size(block: Block) -> int:

@@ -88,9 +88,11 @@ def swish(x: Tensor) -> Tensor:
 
 
 def softplus(x: Tensor) -> Tensor:
-    """log(1 + e^x) without a threshold; torch's own is linear past 20, where its second derivative is 0."""
-    a = _sign(x) * x
-    return 0.5 * (x + a) + torch.log1p(torch.exp(-a))
+    """log(1 + e^x) without a threshold; torch's own is linear past 20, where its second derivative is 0.
+
+    Below -700, where e^-x would overflow in nested derivatives, it is constant and as good as zero.
+    """
+    return torch.logaddexp(torch.clamp(x, min=-700.0), torch.zeros_like(x))
 
 
 def recu(x: Tensor) -> Tensor:
@@ -319,7 +321,7 @@ def swish_series(x: Tensor) -> Iterator[Tensor]:
 
 def softplus_series(x: Tensor) -> Iterator[Tensor]:
     """The soft ramp, then the sigmoid and its derivatives."""
-    yield softplus(x)
+    yield torch.relu(x) + torch.log1p(torch.exp(-torch.abs(x)))
     yield from sigmoid_series(x)
 
 

@@ -44,28 +44,52 @@ def traced(term: Term) -> Term:
     return replace(term, channels=channels, components=components, pointwise=_is_pointwise(term))
 
 
-def _probed(term: Term, size: float, asked: Sequence[set[Channel]]) -> tuple[Tensor, ...]:
-    """The residuals for made-up values; what they ask for is added to `asked`, per side."""
+def _probed(
+    term: Term, size: float, asked: Sequence[set[Channel]], altered: Tensor | None = None
+) -> tuple[Tensor, ...]:
+    """The residuals for made-up values; what they ask for is added to `asked`, per side.
+
+    Args:
+        term: The term.
+        size: Magnitude and sign of the values.
+        asked: Per side, what was asked for.
+        altered: Points at which the values are others.
+    """
 
     def probe(side: int, field: int, index: MultiIndex) -> Tensor:
         asked[side].add((field, index))
         points = term.sides[side].points
         phase = torch.arange(len(points), dtype=points.dtype) + 3 * field + sum(index)
-        return (size * (1 + 0.5 * torch.sin(phase))).requires_grad_()
+        values = size * (1 + 0.5 * torch.sin(phase))
+        if altered is not None:
+            values = torch.where(altered, 1.25 * values, values)
+        return values.requires_grad_()
 
     return term.residuals([partial(probe, side) for side in range(len(term.sides))])
 
 
 def _is_pointwise(term: Term) -> bool:
-    """Whether the residual at a point depends on that point alone, so that blocks give the same."""
+    """Whether the residual at a point depends on that point alone, so that blocks give the same.
+
+    Altering values at some points must not alter residuals at others, and fewer points must not either.
+    """
     unnoted: list[set[Channel]] = [set() for _ in term.sides]
     half = slice(0, max(1, term.count // 2))
+    generator = torch.Generator().manual_seed(0)
     for size in PROBE_SIZES:
-        whole = [residual[half] for residual in _probed(term, size, unnoted)]
+        whole = _probed(term, size, unnoted)
         part = _probed(term.restricted(half), size, unnoted)
-        if not all(torch.allclose(a, b, rtol=1e-9, equal_nan=True) for a, b in zip(whole, part, strict=True)):
+        altered = torch.rand(term.count, generator=generator) < 0.5
+        other = _probed(term, size, unnoted, altered)
+        if not _same([each[half] for each in whole], part):
+            return False
+        if not _same([each[~altered] for each in whole], [each[~altered] for each in other]):
             return False
     return True
+
+
+def _same(first: Sequence[Tensor], second: Sequence[Tensor]) -> bool:
+    return all(torch.allclose(a, b, rtol=1e-9, equal_nan=True) for a, b in zip(first, second, strict=True))
 
 
 def _require_finite(term: Term, broken: Tensor) -> None:

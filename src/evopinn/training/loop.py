@@ -123,7 +123,7 @@ def train(
             "errors_every": errors_every,
             "precision": precision,
             "device": device,
-            "engine": engine,
+            "engine": evaluator.name,
             "threads": torch.get_num_threads(),
         },
     )

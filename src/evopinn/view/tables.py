@@ -77,7 +77,7 @@ def training_table(result: TrainingResult, published: Iterable[PublishedError] =
             "epochs",
             f"{result.epochs:,} ({result.evaluations:,} evaluations, {result.optimizer}, seed {result.seed})",
         ),
-        ("time", duration(result.seconds)),
+        ("time", duration(result.seconds) + f" ({result.settings['engine']})"),
         ("status", f"{result.status}: {result.status.meaning}"),
     ]
     for name, value in rows:
@@ -96,6 +96,7 @@ def training_data(result: TrainingResult) -> dict[str, Any]:
         "epochs": result.epochs,
         "evaluations": result.evaluations,
         "optimizer": result.optimizer,
+        "engine": result.settings["engine"],
         "seed": result.seed,
         "seconds": result.seconds,
         "status": str(result.status),

@@ -7,6 +7,7 @@ version. The store is never needed: whatever is wrong with it, the text is compi
 import contextlib
 import hashlib
 import os
+import re
 import sys
 import tempfile
 from dataclasses import astuple, dataclass
@@ -20,6 +21,8 @@ from llvmlite import binding
 
 STORE_LIMIT: Final = 200_000_000  # bytes on disk
 _LOOK_EVERY: Final = 64  # one in so many stored objects has the size of the whole store looked at
+_LINKS_EACH: Final = 100  # a linker keeps something of all that it ever linked, so none lasts for long
+_STORED: Final = re.compile("[0-9a-f]{64}|new-.*")
 _libraries = count()
 
 
@@ -54,8 +57,9 @@ def target() -> Target:
     return Target(binding.get_process_triple(), binding.get_host_cpu_name(), listed)
 
 
-@cache
-def _linker() -> binding.LLJIT:
+@lru_cache(maxsize=1)
+def _linker(number: int) -> binding.LLJIT:  # noqa: ARG001
+    """The linker of a number; those before it go with the last kernel that they linked."""
     return binding.create_lljit_compiler(target().machine(), use_jit_link=True, suppress_errors=True)
 
 
@@ -63,15 +67,17 @@ class Compiled:
     """Code in memory, for as long as this object is."""
 
     def __init__(self, code: bytes) -> None:
-        self._name = f"kernels-{next(_libraries)}"
+        number = next(_libraries)
+        self._linker = _linker(number // _LINKS_EACH)
+        self._name = f"kernels-{number}"
         builder = binding.JITLibraryBuilder().add_object_img(code).add_current_process()
         # whichever of these is deleted takes the code with it
-        self._trackers = [builder.link(_linker(), self._name)]
+        self._trackers = [builder.link(self._linker, self._name)]
 
     def address(self, name: str) -> int:
         """Where the function starts."""
         try:
-            found = _linker().lookup(self._name, name)
+            found = self._linker.lookup(self._name, name)
         except RuntimeError as error:
             raise KeyError(f"the module has no function {name!r}: {error}") from error
         self._trackers.append(found)
@@ -82,10 +88,12 @@ class Compiled:
 def compile_module(text: str) -> Compiled:
     """The code of a module in LLVM's text form; compiled only if neither this process nor the disk has it."""
     file = _stored_at(text)
-    code = _read(file)
-    if code is None:
-        code = _object_code(text)
-        _write(file, code)
+    stored = _read(file)
+    if stored is not None:
+        with contextlib.suppress(RuntimeError):  # what the linker cannot read is compiled anew
+            return Compiled(stored)
+    code = _object_code(text)
+    _write(file, code)
     return Compiled(code)
 
 
@@ -112,7 +120,8 @@ def _object_code(text: str) -> bytes:
 def store() -> Path | None:
     """`$EVOPINN_CACHE`, or `evopinn/kernels` where the platform keeps caches; None without a home."""
     if chosen := os.environ.get("EVOPINN_CACHE"):
-        return Path(chosen)
+        with contextlib.suppress(RuntimeError):
+            return Path(chosen).expanduser()
     variable, default = {
         "win32": ("LOCALAPPDATA", "~/AppData/Local"),
         "darwin": ("", "~/Library/Caches"),
@@ -132,21 +141,22 @@ def _stored_at(text: str) -> Path | None:
     return directory / hashlib.sha256("\0".join(made_of).encode()).hexdigest()
 
 
-def _checksum(code: bytes) -> bytes:
-    return hashlib.sha256(code).digest()
+def _checksum(file: Path, code: bytes) -> bytes:
+    """Of the code and of what it was made from: a file that took another's place is not read."""
+    return hashlib.sha256(file.name.encode() + code).digest()
 
 
 def _read(file: Path | None) -> bytes | None:
     """The stored code; None if there is none, or it is not what was written."""
-    if file is None:
+    if file is None or not file.is_file():
         return None
     try:
         stored = file.read_bytes()
     except OSError:
         return None
-    size = len(_checksum(b""))
+    size = hashlib.sha256().digest_size
     checksum, code = stored[:size], stored[size:]
-    return code if checksum == _checksum(code) else None
+    return code if checksum == _checksum(file, code) else None
 
 
 def _write(file: Path | None, code: bytes) -> None:
@@ -159,7 +169,7 @@ def _write(file: Path | None, code: bytes) -> None:
         temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as opened:
-                opened.write(_checksum(code) + code)
+                opened.write(_checksum(file, code) + code)
             temporary.replace(file)
         finally:
             temporary.unlink(missing_ok=True)
@@ -168,8 +178,8 @@ def _write(file: Path | None, code: bytes) -> None:
 
 
 def shrink(directory: Path, limit: int) -> None:
-    """Delete the oldest files until the others take at most `limit` bytes."""
-    entries = [(entry, entry.stat()) for entry in directory.iterdir()]
+    """Delete the oldest stored kernels until the others take at most `limit` bytes, and nothing else."""
+    entries = [(entry, entry.stat()) for entry in directory.iterdir() if _STORED.fullmatch(entry.name)]
     total = 0
     for entry, status in sorted(entries, key=lambda pair: pair[1].st_mtime_ns, reverse=True):
         total += status.st_size

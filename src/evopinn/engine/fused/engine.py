@@ -2,13 +2,21 @@
 
 import torch
 
-from evopinn.engine.fused.layer import FusedKernels
+from evopinn.engine.fused.layer import DTYPES, FusedKernels
 from evopinn.engine.propagation import Kernels
 from evopinn.engine.taylor import TaylorEngine
+from evopinn.errors import EngineError
 
 
 class FusedEngine(TaylorEngine):
     """Loss, gradient, residuals and Jacobian of a genome's network on a problem; see `TaylorEngine`."""
 
-    def _kernels(self, dtype: torch.dtype) -> Kernels:
+    name = "fused"
+
+    def _kernels(self, dtype: torch.dtype, device: torch.device) -> Kernels:
+        if device.type != "cpu" or dtype not in DTYPES:
+            raise EngineError(
+                f"the engine fused was asked for {dtype} on {device}; it knows float64 and float32 on a CPU. "
+                "The engine taylor runs anywhere."
+            )
         return FusedKernels(self.genome.activation, dtype)

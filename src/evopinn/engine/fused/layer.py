@@ -105,4 +105,5 @@ class FusedLayer:
         """From z_dot to a_dot."""
         z_dot, a_dot = self._arrays.z_dot.data_ptr(), self._arrays.a_dot.data_ptr()
         numbers = (parameters.data_ptr(), parameter_dots.data_ptr())
-        self._kernel("tangent").call(*self._sizes, z_dot, *numbers, a_dot)
+        tangent = self._kernel("tangent")
+        tangent.call(*self._sizes, z_dot, *numbers, a_dot)
