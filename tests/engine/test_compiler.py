@@ -92,6 +92,23 @@ def test_another_machine_compiles_anew(compilations, monkeypatch):
     assert len(compilations) == 2
 
 
+def test_a_file_in_the_place_of_another_is_not_taken_for_it(store):
+    assert answer(1) == 1
+    [first] = store.iterdir()
+    assert answer(2) == 2
+    [second] = set(store.iterdir()) - {first}
+    second.write_bytes(first.read_bytes())
+    assert answer(2) == 2
+
+
+def test_a_pipe_in_the_place_of_a_file_does_not_hold_anybody_up(store):
+    answer()
+    [file] = store.iterdir()
+    file.unlink()
+    os.mkfifo(file)
+    assert answer() == 42
+
+
 @pytest.mark.parametrize(
     "damage",
     [lambda code: b"", lambda code: code[:20], lambda code: code[:-1], lambda code: code[:-1] + b"\xff"],
