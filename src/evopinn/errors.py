@@ -61,3 +61,7 @@ class TrainingError(EvopinnError, ValueError):
 
 class StoredModelError(EvopinnError, ValueError):
     """A saved model is missing, incomplete or not one of ours."""
+
+
+class SearchError(EvopinnError, ValueError):
+    """Settings of a search make no sense, or a search is told what it did not ask for."""
