@@ -116,11 +116,6 @@ class Plan:
         blocks = [block for group in _on_the_same_points(placed) for block in _blocks(group, rows)]
         return cls(tuple(blocks), start)
 
-    @property
-    def order(self) -> int:
-        """The highest order of derivative carried."""
-        return max(carried.channels.order for block in self.blocks for carried in block.carried)
-
 
 Placed = tuple[Term, int]
 """A term and the number of its first residual."""

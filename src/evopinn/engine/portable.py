@@ -37,7 +37,6 @@ def layer_programs(activation: Activation, channels: Channels) -> LayerPrograms:
     """The programs of an activation on a set of channels, made once."""
     formulas = LayerFormulas(activation, channels)
     saved = saved_for(formulas.adjoint, formulas.forward)
-    # A product of two channels is as quickly made again as loaded, but f's derivatives are not.
     return LayerPrograms(
         formulas,
         saved,
