@@ -63,5 +63,9 @@ class StoredModelError(EvopinnError, ValueError):
     """A saved model is missing, incomplete or not one of ours."""
 
 
+class RunError(EvopinnError, OSError):
+    """A run's directory or processes fail: taken, damaged, newer, not a run, out of space, not startable."""
+
+
 class SearchError(EvopinnError, ValueError):
     """Settings of a search make no sense, or a search is told what it did not ask for."""

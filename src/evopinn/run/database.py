@@ -1,0 +1,131 @@
+"""Opening a run's database, and saying in one sentence what is wrong with it."""
+
+import contextlib
+import sqlite3
+import struct
+import zlib
+from collections.abc import Generator
+from pathlib import Path
+from urllib.parse import quote
+
+from evopinn.errors import RunError
+from evopinn.run.place import DATABASE
+from evopinn.run.schema import APPLICATION, MIGRATIONS, version_of
+
+_BUSY_SECONDS = 10.0
+# What SQLite's codes mean here.
+_MEANINGS = {
+    sqlite3.SQLITE_FULL: "the disk is full; free some space and resume the run: nothing recorded is lost",
+    sqlite3.SQLITE_READONLY: "it is read-only; make it writable, or copy the run to where you may write",
+    sqlite3.SQLITE_CORRUPT: "its database is damaged; restore a copy of it",
+    sqlite3.SQLITE_NOTADB: "its database is damaged or no database; restore a copy of it",
+    sqlite3.SQLITE_CANTOPEN: "its database cannot be opened; look at the permissions of the directory",
+    sqlite3.SQLITE_BUSY: "its database is locked by another program; close that and try again",
+    sqlite3.SQLITE_IOERR: "the disk does not read or write; nothing that was recorded before is lost",
+}
+
+
+_BUGS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.NotSupportedError)
+_UNREADABLE = (zlib.error, struct.error, ValueError, TypeError, LookupError, ArithmeticError)
+
+
+@contextlib.contextmanager
+def explained(directory: Path) -> Generator[None]:
+    """Turn what a database raises into a `RunError` that says what to do; what only a bug can raise stays."""
+    try:
+        yield
+    except _BUGS:
+        raise
+    except sqlite3.Error as error:
+        # The low byte is the kind of error. Text that is not UTF-8 comes without a code.
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        meaning = _MEANINGS.get(code, "its database failed")
+        raise RunError(f"the run {directory}: {meaning} ({error}).") from error
+
+
+@contextlib.contextmanager
+def readable(directory: Path) -> Generator[None]:
+    """Like `explained`, and for what is made of rows: contents that cannot be read are damage too."""
+    try:
+        with explained(directory):
+            yield
+    except _UNREADABLE as error:
+        meaning = _MEANINGS[sqlite3.SQLITE_CORRUPT]
+        raise RunError(f"the run {directory}: {meaning} ({type(error).__name__}: {error}).") from error
+
+
+def connect_for_writing(path: Path) -> sqlite3.Connection:
+    """A connection in autocommit mode, which has not touched the file yet."""
+    return sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+
+
+def prepare_for_writing(connection: sqlite3.Connection) -> None:
+    """Have every transaction kept, even if the power fails after it, and readers not wait for it."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def connect_for_reading(directory: Path) -> sqlite3.Connection:
+    """A connection that cannot write, while a driver may."""
+    path = existing(directory)
+    try:
+        connection = _connect_read_only(path, "mode=ro")
+    except sqlite3.OperationalError:
+        # A reader too wants to make the index of the log, which it cannot in a read-only directory. If there
+        # is no log, the database alone is complete.
+        log = path.with_name(f"{path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise
+        connection = _connect_read_only(path, "immutable=1")
+    return connection
+
+
+def existing(directory: Path) -> Path:
+    """The path of a run's database, which must be there."""
+    path = directory / DATABASE
+    try:
+        found = path.is_file()
+    except OSError as error:
+        raise RunError(f"the run {directory} cannot be read: {error.strerror}.") from error
+    if not found:
+        what = "is not a run: it has no" if directory.is_dir() else "does not exist: there is no"
+        raise RunError(f"{directory} {what} {DATABASE}.")
+    return path
+
+
+def check_identity(connection: sqlite3.Connection, directory: Path) -> int:
+    """Refuse a database that is not a run, or that a newer version made.
+
+    Returns:
+        The version of its schema.
+    """
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application != APPLICATION:
+        raise RunError(f"{directory} is not a run of evopinn: {DATABASE} is some other program's database.")
+    version = version_of(connection)
+    if version > len(MIGRATIONS):
+        raise RunError(
+            f"the run {directory} was made by a newer evopinn (its schema has version {version}, this one "
+            f"knows versions up to {len(MIGRATIONS)}); upgrade evopinn to open it."
+        )
+    return version
+
+
+def check_soundness(connection: sqlite3.Connection, directory: Path) -> None:
+    """Refuse a damaged database. Reads all of it."""
+    flaws = [row[0] for row in connection.execute("PRAGMA quick_check(3)")]
+    if flaws != ["ok"]:
+        raise RunError(f"the run {directory}: its database is damaged ({flaws[0]}); restore a copy of it.")
+
+
+def _connect_read_only(path: Path, mode: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"file:{quote(str(path.resolve()))}?{mode}", uri=True, timeout=_BUSY_SECONDS, isolation_level=None
+    )
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection

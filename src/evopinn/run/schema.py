@@ -1,0 +1,126 @@
+"""The tables of a run's database, and how an older database becomes a current one."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+APPLICATION = 0x45564F50  # "EVOP": marks a database as a run of ours
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One step to the next version of the schema.
+
+    Attributes:
+        purpose: What it is for; recorded in the database.
+        statements: SQL.
+    """
+
+    purpose: str
+    statements: Sequence[str]
+
+
+# Version n of the schema is what the first n rows make. A row that was released is never changed.
+#
+# Triggers keep two summaries in step with the evaluations, in the same transaction: what is shown of a run
+# all the time (counts, the best genomes) costs the same however long the run is. Histories lie apart so that
+# the rows that are listed stay small. A seed is text because SQLite's integers end at 2⁶³.
+MIGRATIONS: Sequence[Migration] = (
+    Migration(
+        "first version",
+        (
+            """CREATE TABLE migrations (
+                version INTEGER PRIMARY KEY, purpose TEXT NOT NULL, applied REAL NOT NULL
+            )""",
+            """CREATE TABLE run (
+                id INTEGER PRIMARY KEY CHECK (id = 1), config TEXT NOT NULL, versions TEXT NOT NULL,
+                created REAL NOT NULL
+            )""",
+            """CREATE TABLE tasks (
+                number INTEGER PRIMARY KEY, generation INTEGER NOT NULL, genome TEXT NOT NULL,
+                key TEXT NOT NULL, epochs INTEGER NOT NULL, seed TEXT NOT NULL, operations TEXT NOT NULL,
+                parents TEXT NOT NULL, continues INTEGER, coarseness REAL NOT NULL
+            )""",
+            "CREATE INDEX tasks_by_generation ON tasks (generation)",
+            """CREATE TABLE evaluations (
+                id INTEGER PRIMARY KEY, task INTEGER NOT NULL REFERENCES tasks (number),
+                attempt INTEGER NOT NULL, final INTEGER NOT NULL, status TEXT NOT NULL, loss REAL,
+                errors TEXT NOT NULL, epochs INTEGER NOT NULL, seconds REAL NOT NULL, worker INTEGER,
+                started REAL NOT NULL, ended REAL NOT NULL, note TEXT NOT NULL,
+                generation INTEGER NOT NULL, key TEXT NOT NULL, coarseness REAL NOT NULL,
+                UNIQUE (task, attempt)
+            )""",
+            "CREATE UNIQUE INDEX one_final_evaluation ON evaluations (task) WHERE final",
+            """CREATE INDEX evaluations_by_rank ON evaluations (generation, coarseness, loss, task)
+                WHERE final AND loss < 9e999""",
+            """CREATE TABLE tallies (
+                generation INTEGER, status TEXT, final INTEGER, number INTEGER NOT NULL,
+                failed INTEGER NOT NULL, best REAL NOT NULL, epochs INTEGER NOT NULL, seconds REAL NOT NULL,
+                PRIMARY KEY (generation, status, final)
+            ) WITHOUT ROWID""",
+            """CREATE TRIGGER tally AFTER INSERT ON evaluations BEGIN
+                INSERT INTO tallies VALUES (
+                    new.generation, new.status, new.final, 1, NOT coalesce(new.loss < 9e999, 0),
+                    coalesce(new.loss, 9e999), new.epochs, new.seconds
+                ) ON CONFLICT DO UPDATE SET
+                    number = number + 1, failed = failed + excluded.failed, best = min(best, excluded.best),
+                    epochs = epochs + excluded.epochs, seconds = seconds + excluded.seconds;
+            END""",
+            """CREATE TABLE standings (
+                key TEXT PRIMARY KEY, coarseness REAL NOT NULL, loss REAL NOT NULL,
+                task INTEGER NOT NULL REFERENCES tasks (number)
+            ) WITHOUT ROWID""",
+            "CREATE INDEX standings_by_rank ON standings (coarseness, loss, task)",
+            """CREATE TRIGGER stand AFTER INSERT ON evaluations WHEN new.final AND new.loss < 9e999 BEGIN
+                INSERT INTO standings VALUES (new.key, new.coarseness, new.loss, new.task)
+                ON CONFLICT DO UPDATE SET
+                    coarseness = excluded.coarseness, loss = excluded.loss, task = excluded.task
+                WHERE (excluded.coarseness, excluded.loss, excluded.task) < (coarseness, loss, task);
+            END""",
+            """CREATE TABLE histories (
+                evaluation INTEGER PRIMARY KEY REFERENCES evaluations (id), epochs INTEGER NOT NULL,
+                fields TEXT NOT NULL, numbers BLOB NOT NULL
+            )""",
+            """CREATE TABLE events (
+                id INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL
+            )""",
+        ),
+    ),
+)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version of a database's schema; 0 for an empty one."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def migrate(
+    connection: sqlite3.Connection, now: float, migrations: Sequence[Migration] = MIGRATIONS
+) -> Sequence[Migration]:
+    """Bring a database to the newest version, each step in a transaction of its own.
+
+    Args:
+        connection: In autocommit mode.
+        now: The time to write down.
+        migrations: All that there are, from version 0 on.
+
+    Returns:
+        The steps that were taken.
+    """
+    first = version_of(connection)
+    for version, migration in enumerate(migrations[first:], start=first + 1):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for statement in migration.statements:
+                connection.execute(statement)
+            connection.execute(
+                "INSERT INTO migrations (version, purpose, applied) VALUES (?, ?, ?)",
+                (version, migration.purpose, now),
+            )
+            connection.execute(f"PRAGMA user_version = {version}")
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+    return migrations[first:]

@@ -1,0 +1,56 @@
+"""How a search stands at a moment: what a display needs to know, and no more."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from evopinn.run.reading import Entry
+
+Phase = Literal["starting", "measuring", "searching", "evaluating", "finished", "stopped"]
+"""Workers start; the problem's speed is measured; generations; final evaluations; the two ways to end."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """How a search stands.
+
+    Attributes:
+        directory: The run's.
+        problem: The problem's name.
+        method: The method's.
+        phase: What it is at.
+        generation: The generation under way, from 1; 0 before the first.
+        generations: How many there will be, the final evaluations not counted.
+        done: Trainings of this generation that are over.
+        asked: Trainings of this generation.
+        trained: Trainings that are over, those of earlier sessions included.
+        failed: How many of them have no finite loss.
+        trainings: How many trainings there will be at most.
+        epochs: Epochs that are over, by plan: a training that ended early counts whole.
+        epochs_planned: Epochs of all trainings.
+        seconds: Since this session began.
+        epochs_per_second: Of this session, all workers together; 0 while nothing is known.
+        seconds_left: Until the end, as predicted; None while nothing is known.
+        workers: How many there are.
+        hall_of_fame: The best genomes so far, best first.
+    """
+
+    directory: Path
+    problem: str
+    method: str
+    phase: Phase
+    generation: int = 0
+    generations: int = 0
+    done: int = 0
+    asked: int = 0
+    trained: int = 0
+    failed: int = 0
+    trainings: int = 0
+    epochs: int = 0
+    epochs_planned: int = 0
+    seconds: float = 0.0
+    epochs_per_second: float = 0.0
+    seconds_left: float | None = None
+    workers: int = 1
+    hall_of_fame: Sequence[Entry] = ()

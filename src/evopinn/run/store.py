@@ -1,0 +1,259 @@
+"""The store of a run: one directory that remembers all that was asked and how it came out.
+
+It holds `run.sqlite`, the configuration as TOML and the weights of the hall of fame. One process writes to
+it; any number may read while it does. What was recorded stays recorded, whatever happens to the process or
+the machine after that.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from evopinn.errors import RunError
+from evopinn.run.database import (
+    check_identity,
+    check_soundness,
+    connect_for_writing,
+    existing,
+    explained,
+    prepare_for_writing,
+    readable,
+)
+from evopinn.run.place import CONFIG, DATABASE, WEIGHTS, Claim, refuse_network
+from evopinn.run.records import (
+    TASK_COLUMNS,
+    Evaluation,
+    errors_text,
+    history_row,
+    loss_of,
+    task_of,
+    task_row,
+)
+from evopinn.run.schema import migrate
+
+if TYPE_CHECKING:
+    from evopinn.search.task import Task
+
+_ADD_TASK = f"""INSERT INTO tasks ({", ".join(TASK_COLUMNS)}) VALUES ({", ".join("?" * len(TASK_COLUMNS))})
+    ON CONFLICT (number) DO NOTHING"""
+_GET_TASK = f"SELECT {', '.join(TASK_COLUMNS)} FROM tasks WHERE number = ?"
+_ADD_EVALUATION = """INSERT INTO evaluations (task, attempt, final, status, loss, errors, epochs, seconds,
+        worker, started, ended, note, generation, key, coarseness)
+    SELECT number, (SELECT 1 + coalesce(max(attempt), 0) FROM evaluations WHERE task = number),
+        ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, generation, key, coarseness FROM tasks WHERE number = ?"""
+
+
+class Store:
+    """A run that this process writes to.
+
+    Use `Store.create` or `Store.open`. Another process that tries meanwhile is refused.
+    """
+
+    def __init__(
+        self, directory: Path, claim: Claim, connection: sqlite3.Connection, clock: Callable[[], float]
+    ) -> None:
+        self.directory = directory
+        self._claim = claim
+        self._connection = connection
+        self._clock = clock
+
+    @classmethod
+    def create(
+        cls,
+        directory: str | Path,
+        config: str,
+        versions: Mapping[str, str],
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> "Store":
+        """Begin a run in a directory that is new or empty. It appears whole or not at all.
+
+        Args:
+            directory: Where.
+            config: What the run is to do, as TOML.
+            versions: Of the packages that it runs with.
+            clock: Seconds since 1970.
+        """
+        place = Path(directory)
+        refuse_network(place)
+        target = place.resolve()
+        draft = target.with_name(f".{target.name}.{os.getpid()}.new")
+        try:
+            _refuse_taken(place)
+            (draft / WEIGHTS).mkdir(parents=True)
+            _write_durably(draft / CONFIG, config)
+            with explained(place):
+                _initialise(draft / DATABASE, config, versions, clock())
+            draft.rename(target)
+            _sync_directory(target.parent)
+        except OSError as error:
+            if isinstance(error, RunError):
+                raise
+            raise RunError(f"a run cannot be made in {place}: {error.strerror}.") from error
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+        return cls.open(place, clock=clock)
+
+    @classmethod
+    def open(cls, directory: str | Path, *, clock: Callable[[], float] = time.time) -> "Store":
+        """Go on with a run; one of an older version is brought up to date."""
+        place = Path(directory)
+        path = existing(place)
+        refuse_network(place)
+        if not os.access(path, os.W_OK):
+            raise RunError(
+                f"the run {place} is read-only; make it writable, or copy it to where you may write."
+            )
+        with contextlib.ExitStack() as undo:
+            claim = Claim(place)
+            undo.callback(claim.release)
+            with explained(place):
+                connection = connect_for_writing(path)
+                undo.callback(connection.close)
+                check_identity(connection, place)
+                check_soundness(connection, place)
+                prepare_for_writing(connection)
+                migrate(connection, clock())
+            undo.pop_all()
+        return cls(place, claim, connection, clock)
+
+    @property
+    def config(self) -> str:
+        """What the run is to do, as TOML."""
+        with explained(self.directory):
+            return self._connection.execute("SELECT config FROM run").fetchone()[0]
+
+    def add_tasks(self, tasks: "Iterable[Task]") -> None:
+        """Remember what was asked for, in one transaction.
+
+        Tasks that are known already, as when a search is resumed, must be the same ones.
+        """
+        with self._transaction() as connection:
+            for task in tasks:
+                row = task_row(task)
+                if not connection.execute(_ADD_TASK, row).rowcount:
+                    recorded = connection.execute(_GET_TASK, (task.number,)).fetchone()
+                    if recorded != row:
+                        raise RunError(
+                            f"the run {self.directory} asked for another task {task.number} when it was made "
+                            f"(recorded: {recorded}; now: {row}); resume it with the version of evopinn that "
+                            "made it."
+                        )
+
+    def record(self, evaluations: Sequence[Evaluation]) -> None:
+        """Remember evaluations that ended; when this returns, they are on the disk."""
+        with self._transaction() as connection:
+            for evaluation in evaluations:
+                cursor = connection.execute(_ADD_EVALUATION, _evaluation_row(evaluation))
+                if not cursor.rowcount:
+                    raise ValueError(f"task {evaluation.task} was not added before its evaluation")
+                if evaluation.history is not None:
+                    row = (cursor.lastrowid, *history_row(evaluation.history))
+                    connection.execute("INSERT INTO histories VALUES (?, ?, ?, ?)", row)
+
+    def note(self, kind: str, text: str = "") -> None:
+        """Remember that something happened to the run as a whole."""
+        with self._transaction() as connection:
+            row = (self._clock(), kind, text)
+            connection.execute("INSERT INTO events (time, kind, text) VALUES (?, ?, ?)", row)
+
+    def scores(self) -> Iterator[tuple[int, float]]:
+        """The number and loss of each task that is settled, in the order of tasks."""
+        with readable(self.directory):
+            rows = self._connection.execute("SELECT task, loss FROM evaluations WHERE final ORDER BY task")
+            for number, loss in rows:
+                yield number, loss_of(loss)
+
+    def unsettled(self) -> "Iterator[Task]":
+        """The tasks that were asked for and have no final evaluation, in order."""
+        query = f"""SELECT {", ".join(TASK_COLUMNS)} FROM tasks
+            WHERE NOT EXISTS (SELECT 1 FROM evaluations WHERE task = number AND final) ORDER BY number"""
+        with readable(self.directory):
+            for row in self._connection.execute(query):
+                yield task_of(row)
+
+    def close(self) -> None:
+        """Fold the log into the database and let others write."""
+        try:
+            with explained(self.directory):
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            self._connection.close()
+            self._claim.release()
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Generator[sqlite3.Connection]:
+        with explained(self.directory):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:  # some failures have rolled back already
+                    self._connection.execute("ROLLBACK")
+                raise
+
+
+def _evaluation_row(evaluation: Evaluation) -> tuple[object, ...]:
+    return (
+        evaluation.final,
+        evaluation.status,
+        evaluation.loss,
+        errors_text(evaluation.errors),
+        evaluation.epochs,
+        evaluation.seconds,
+        evaluation.worker,
+        evaluation.started,
+        evaluation.ended,
+        evaluation.note,
+        evaluation.task,
+    )
+
+
+def _initialise(path: Path, config: str, versions: Mapping[str, str], now: float) -> None:
+    connection = connect_for_writing(path)
+    try:
+        prepare_for_writing(connection)
+        migrate(connection, now)
+        connection.execute("INSERT INTO run VALUES (1, ?, ?, ?)", (config, json.dumps(dict(versions)), now))
+    finally:
+        connection.close()
+
+
+def _refuse_taken(place: Path) -> None:
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise RunError(f"{place} exists already and is not overwritten; resume it or choose another name.")
+
+
+def _sync_directory(path: Path) -> None:
+    """Have a new name in a directory survive a loss of power."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write_durably(path: Path, text: str) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())

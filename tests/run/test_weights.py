@@ -1,0 +1,45 @@
+import pytest
+
+from evopinn.errors import StoredModelError
+from evopinn.run.store import Store
+from evopinn.run.weights import kept_weights, load_weights, prune_weights, save_weights
+from evopinn.training import train
+
+
+@pytest.fixture(scope="module")
+def result(request):
+    return train(request.getfixturevalue("oscillator"), "layers=2 neurons=20 activation=tanh(x)", epochs=3)
+
+
+@pytest.fixture
+def directory(tmp_path):
+    Store.create(tmp_path / "run", "", {}).close()
+    return tmp_path / "run"
+
+
+def test_weights_are_kept_under_the_numbers_of_tasks(directory, result):
+    for number in (3, 41, 100_000):
+        save_weights(directory, number, result)
+    assert kept_weights(directory) == {3, 41, 100_000}
+    assert load_weights(directory, 41).theta.equal(result.theta)
+    with pytest.raises(StoredModelError, match="there is no file"):
+        load_weights(directory, 4)
+
+
+def test_pruning_leaves_what_is_kept_and_nothing_half_written(directory, result):
+    for number in (3, 41, 100_000):
+        save_weights(directory, number, result)
+    (directory / "weights" / ".00000007.safetensors.123.tmp").touch()
+    (directory / "weights" / "00000008.safetensors").touch()
+    prune_weights(directory, {41, 3, 9})
+    assert kept_weights(directory) == {3, 41}
+    assert len(list((directory / "weights").iterdir())) == 4
+    assert load_weights(directory, 3).loss == result.loss
+
+
+def test_weights_that_were_cut_short_are_refused(directory, result):
+    save_weights(directory, 3, result)
+    path = directory / "weights" / "00000003.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(StoredModelError, match="damaged"):
+        load_weights(directory, 3)
