@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from evopinn.training import LBFGS
-from evopinn.training.lbfgs import BLOCK_ROWS, Steps
+from evopinn.training.steps import BLOCK_ROWS, Steps
 
 
 def random(generator, *shape):

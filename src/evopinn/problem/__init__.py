@@ -3,7 +3,7 @@
 from evopinn.problem.conditions import Boundary, Condition, Data, Initial, Periodic
 from evopinn.problem.domains import Box, Disk, Domain, Interval, Polygon, Rectangle, Ring, SpaceTime, Time
 from evopinn.problem.fields import Field
-from evopinn.problem.files import is_problem_file, load_problem
+from evopinn.problem.files import absolute_spec, is_problem_file, load_problem
 from evopinn.problem.points import Grid, LatinHypercube, Points, Sobol, Uniform
 from evopinn.problem.problem import Problem
 from evopinn.problem.reference import Reference
@@ -33,6 +33,7 @@ __all__ = [
     "Term",
     "Time",
     "Uniform",
+    "absolute_spec",
     "is_problem_file",
     "load_problem",
 ]

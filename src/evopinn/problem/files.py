@@ -21,6 +21,12 @@ def is_problem_file(spec: str) -> bool:
     return _split(spec)[0].endswith(".py")
 
 
+def absolute_spec(spec: str) -> str:
+    """A specification that names the same file wherever it is read from."""
+    path, name = _split(spec)
+    return f"{Path(path).resolve()}{':' * bool(name)}{name}"
+
+
 def load_problem(spec: str) -> Problem:
     """Read a problem from a Python file.
 

@@ -3,15 +3,16 @@
 import keyword
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any, cast
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from evopinn.errors import ProblemError
+from evopinn.errors import DomainError, ProblemError
 from evopinn.problem.arrays import Array
 from evopinn.problem.binding import Bound, UserFunction, components
 from evopinn.problem.conditions import Condition
@@ -106,6 +107,28 @@ class Problem:
     ) -> tuple[Term, ...]:
         """The terms of the loss, the PDE's residual first."""
         return tuple(term.to(dtype, device) for term in self._terms)
+
+    def coarsened(self, factor: float) -> "Problem":
+        """The same problem with fewer training points, for a cheap first look at a network.
+
+        Along each axis of the interior, the boundary and the first instant, the number of points is divided
+        by `factor` and rounded, but stays at least two; totals of points that are drawn are divided by its
+        power for as many axes. Test points, points of data, weights and solution stay: errors compare.
+
+        Args:
+            factor: At least 1, which changes nothing.
+
+        Raises:
+            ProblemError: The factor makes no sense, or it leaves a condition without points.
+        """
+        if not (isinstance(factor, Real) and 1 <= factor < math.inf):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ProblemError(f"coarsened({factor!r}): give a finite number that is at least 1.")
+        if factor == 1:
+            return self
+        try:
+            return replace(self, points=self.points.coarsened(self.domain, float(factor)))
+        except (DomainError, ProblemError) as error:
+            raise ProblemError(f"coarsened({factor:g}): {error}") from error
 
     @cached_property
     def axes(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Training a network on a problem."""
 
 from evopinn.training.adam import Adam
+from evopinn.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from evopinn.training.duration import parse_duration
 from evopinn.training.lbfgs import LBFGS
 from evopinn.training.loop import train
@@ -16,6 +17,7 @@ __all__ = [
     "OPTIMIZERS",
     "PRECISIONS",
     "Adam",
+    "Checkpoint",
     "History",
     "Optimizer",
     "Progress",
@@ -25,7 +27,9 @@ __all__ = [
     "check_writable",
     "find_optimizer",
     "load",
+    "load_checkpoint",
     "parse_duration",
     "save",
+    "save_checkpoint",
     "train",
 ]

@@ -1,11 +1,12 @@
 """Adam (Kingma & Ba), as a pure step."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from evopinn.training.optimizer import Objective, State, require_positive
+from evopinn.training.optimizer import Objective, State, as_tensors, as_values, require_positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,3 +56,12 @@ class Adam:
         theta = state.theta - self.rate * unbiased / (spread + self.epsilon)
         loss, gradient = objective(theta)
         return AdamState(theta, loss, gradient, False, mean, square, steps)
+
+    def state_tensors(self, state: AdamState) -> dict[str, Tensor]:
+        """The state as tensors by name."""
+        return as_tensors(vars(state))
+
+    def resume(self, objective: Objective, tensors: Mapping[str, Tensor]) -> AdamState:
+        """The state that `state_tensors` was asked of, evaluated anew."""
+        loss, gradient = objective(tensors["theta"])
+        return replace(AdamState(**as_values(tensors)), loss=loss, gradient=gradient)

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -10,17 +11,19 @@ from torch import Tensor
 
 from evopinn.engine import ENGINE_NAMES, make_engine
 from evopinn.genome import Genome, PublishedModel
-from evopinn.network import initial_parameters
+from evopinn.network import Layout, initial_parameters
 from evopinn.problem import Problem
 from evopinn.training.budget import Budgeted, BudgetExhausted
+from evopinn.training.checkpoint import Checkpoint
 from evopinn.training.duration import parse_duration
-from evopinn.training.optimizer import Objective, Optimizer, State
+from evopinn.training.optimizer import Continuable, Objective, Optimizer, State
 from evopinn.training.recorder import Progress, Recorder
 from evopinn.training.result import TrainingResult, predict
 from evopinn.training.settings import (
     PRECISIONS,
     as_genome,
     as_problem,
+    continuable,
     describe_optimizer,
     find_optimizer,
     lookup,
@@ -45,6 +48,8 @@ def train(
     device: str = "cpu",
     engine: str = "auto",
     on_progress: Callable[[Progress], None] | None = None,
+    start: Checkpoint | None = None,
+    on_end: Callable[[Checkpoint], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> TrainingResult:
     """Train a genome's network on a problem.
@@ -55,7 +60,8 @@ def train(
     Args:
         problem: The problem, or its name as the command line takes it.
         genome: The network, its text, or a published model such as "paper:evo-dpste-1".
-        epochs: How many epochs at most; one is one iteration of the optimiser on all points.
+        epochs: How many epochs at most, those of `start` included; one is one iteration of the optimiser on
+            all points.
         seed: Seed of the initial parameters.
         optimizer: "lbfgs" (the paper's) or "adam", or an optimiser with settings of your own.
         time_limit: Time after which the training ends: seconds, or text such as "20s" or "10m". An evaluation
@@ -67,6 +73,11 @@ def train(
         engine: How derivatives are computed: "autograd", "taylor" or "fused", the same to rounding, or
             "auto".
         on_progress: Called after each epoch.
+        start: Go on from here instead of from initial parameters: with the same genome, optimiser and
+            precision, on the same points or others. Epochs, losses and the best parameters are carried on;
+            limits, evaluations, seconds and measured errors are those of this call. The losses of other
+            points stay in the history, but the best parameters are judged by the points of now.
+        on_end: Called once at the end with the checkpoint of the last state, if that is finite.
         clock: Gives the time in seconds.
 
     Examples:
@@ -81,9 +92,16 @@ def train(
     evaluations = math.inf if max_evaluations is None else whole("max_evaluations", max_evaluations, least=1)
     dtype = lookup("precision", precision, PRECISIONS)
     chosen = find_optimizer(optimizer)
+    described = describe_optimizer(chosen)
+    if start is not None:
+        size = Layout.of(genome, len(problem.axes), len(problem.fields)).size
+        start.require_fit(described["name"], str(genome), size, dtype)
+    if start is not None or on_end is not None:
+        continuable(chosen)
     engine = lookup("engine", engine, {name: name for name in ENGINE_NAMES})
+    remaining = max(epochs - (0 if start is None else start.epoch), 0)
     # A line search now and then tries a step twice.
-    planned = min(evaluations, 1.25 * epochs + 1)
+    planned = min(evaluations, 1.25 * remaining + 1)
     evaluator = make_engine(engine, problem, genome, dtype, usable_device(device), planned)
     objective = Budgeted(evaluator.loss_and_gradient, clock, began + limit, evaluations)
     recorder = Recorder(
@@ -92,11 +110,19 @@ def train(
         epochs=epochs,
         report=on_progress or _ignore,
         elapsed=lambda: clock() - began,
+        losses=() if start is None else start.losses,
     )
-    theta = initial_parameters(evaluator.layout, seed, dtype).to(device)
-    status = optimise(chosen, objective, theta, epochs, recorder)
-    best = recorder.best or State(theta, math.nan, torch.zeros_like(theta))
+    if start is None:
+        theta, loss = initial_parameters(evaluator.layout, seed, dtype).to(device), math.nan
+        begin = partial(_begun, chosen, objective, theta, recorder)
+    else:
+        theta, loss = start.best_theta.to(device), start.best_loss
+        begin = partial(_resumed, continuable(chosen), objective, start.to(device), recorder)
+    status = optimise(chosen, objective, begin, remaining, recorder)
+    best = recorder.best or State(theta, loss, torch.zeros_like(theta))
     try:
+        if on_end is not None and (ended := _ended(continuable(chosen), genome, best, recorder, start)):
+            on_end(ended)
         errors = recorder.errors_of(best.theta)
     except KeyboardInterrupt:  # the training is not lost for a second Ctrl-C
         status, errors = Status.INTERRUPTED, dict[str, float]()
@@ -113,11 +139,11 @@ def train(
         evaluations=objective.used,
         seconds=clock() - began,
         seed=seed,
-        optimizer=describe_optimizer(chosen)["name"],
+        optimizer=described["name"],
         history=recorder.history(),
         settings={
             "epochs": epochs,
-            "optimizer": describe_optimizer(chosen),
+            "optimizer": described,
             "time_limit": time_limit,
             "max_evaluations": max_evaluations,
             "errors_every": errors_every,
@@ -125,6 +151,7 @@ def train(
             "device": device,
             "engine": evaluator.name,
             "threads": torch.get_num_threads(),
+            "start_epoch": 0 if start is None else start.epoch,
         },
     )
 
@@ -132,7 +159,7 @@ def train(
 def optimise(
     optimizer: Optimizer[Any],
     objective: Objective,
-    theta: Tensor,
+    begin: Callable[[], State],
     epochs: int,
     record: Callable[[State], None],
 ) -> Status:
@@ -141,13 +168,12 @@ def optimise(
     Args:
         optimizer: The optimiser.
         objective: From θ to loss and gradient; may raise `BudgetExhausted`.
-        theta: The start.
+        begin: Evaluates and records where to start.
         epochs: How many epochs at most.
-        record: Called with the state at the start and after each epoch.
+        record: Called with the state after each epoch.
     """
     try:
-        state = optimizer.init(objective, theta)
-        record(state)
+        state = begin()
         for _ in range(epochs):
             if failure := _failure(state):
                 return failure
@@ -160,6 +186,46 @@ def optimise(
         return exhausted.status
     except KeyboardInterrupt:
         return Status.INTERRUPTED
+
+
+def _begun(optimizer: Optimizer[Any], objective: Objective, theta: Tensor, recorder: Recorder) -> State:
+    """Begin with parameters."""
+    state = optimizer.init(objective, theta)
+    recorder(state)
+    return state
+
+
+def _resumed(
+    optimizer: Continuable[Any], objective: Objective, start: Checkpoint, recorder: Recorder
+) -> State:
+    """Begin where another training ended."""
+    state = optimizer.resume(objective, start.state)
+    recorder.resume(state)
+    theta, loss = start.best_theta, start.best_loss
+    if not torch.equal(theta, state.theta):
+        if state.loss != start.losses[-1]:  # the objective is another, by which the best is judged as well
+            loss, _ = objective(theta)
+        recorder.consider(State(theta, loss, torch.zeros_like(theta)))
+    return state
+
+
+def _ended(
+    optimizer: Continuable[Any], genome: Genome, best: State, recorder: Recorder, start: Checkpoint | None
+) -> Checkpoint | None:
+    """Where a training ended, if another can go on from there."""
+    if recorder.last is None:  # there was no time to begin
+        return start
+    if _failure(recorder.last):
+        return None
+    return Checkpoint(
+        optimizer=describe_optimizer(optimizer)["name"],
+        genome=str(genome),
+        epoch=recorder.epoch,
+        state=optimizer.state_tensors(recorder.last),
+        best_theta=best.theta,
+        best_loss=best.loss,
+        losses=recorder.losses,
+    ).to("cpu")
 
 
 def _failure(state: State) -> Status | None:

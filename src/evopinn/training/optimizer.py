@@ -1,10 +1,11 @@
 """What an optimiser is: a start and a step, both pure functions of their arguments."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
+import torch
 from torch import Tensor
 
 from evopinn.errors import TrainingError
@@ -43,6 +44,44 @@ class Optimizer(Protocol[S]):
     def step(self, objective: Objective, state: S) -> S:
         """The state after one more epoch."""
         ...
+
+
+@runtime_checkable
+class Continuable(Optimizer[S], Protocol[S]):
+    """An optimiser that can go on from a state that was put away as tensors; both functions are pure."""
+
+    def state_tensors(self, state: S) -> dict[str, Tensor]:
+        """All there is to know of a state, by name."""
+        ...
+
+    def resume(self, objective: Objective, tensors: Mapping[str, Tensor]) -> S:
+        """The state that `state_tensors` was asked of, to the last bit if the objective is the same.
+
+        Loss and gradient are evaluated anew: the objective may be another, as on more points.
+        """
+        ...
+
+
+def is_where(state: State, loss: float, gradient: Tensor) -> bool:
+    """Whether loss and gradient are those of a state, to the last bit."""
+    return loss == state.loss and torch.equal(gradient, state.gradient)
+
+
+def as_tensors(values: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Tensors and numbers as tensors by name: a number has no axes, what is None is left out."""
+    return {name: _as_tensor(value) for name, value in values.items() if value is not None}
+
+
+def as_values(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
+    """The tensors and numbers that `as_tensors` was given."""
+    return {name: tensor if tensor.ndim else tensor.item() for name, tensor in tensors.items()}
+
+
+def _as_tensor(value: Tensor | float) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    # torch would round a number to single precision.
+    return torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None)
 
 
 def require_positive(optimizer: object, name: str) -> None:

@@ -1,6 +1,6 @@
 """Keeping the course of a training."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -39,6 +39,7 @@ class Recorder:
         epochs: Epochs planned.
         report: Told of each epoch.
         elapsed: Gives the seconds since the start.
+        losses: Those of an earlier training that this one continues.
     """
 
     def __init__(
@@ -48,10 +49,11 @@ class Recorder:
         epochs: int,
         report: Callable[[Progress], None],
         elapsed: Callable[[], float],
+        losses: Sequence[float] = (),
     ) -> None:
         self.best: State | None = None
-        self._last: State | None = None
-        self._losses: list[float] = []
+        self.last: State | None = None
+        self._losses = list(losses)
         self._measured: dict[int, dict[str, float]] = {}
         self._latest: dict[str, float] = {}
         self._errors = errors
@@ -63,9 +65,21 @@ class Recorder:
     def __call__(self, state: State) -> None:
         """Take in the state after an epoch."""
         self._losses.append(state.loss)
-        self._last = state
+        self._take(state)
+
+    def resume(self, state: State) -> None:
+        """Take in where a continued training begins: the state after the last epoch of the one before."""
+        self._losses[-1] = state.loss
+        self._take(state)
+
+    def consider(self, state: State) -> None:
+        """Keep a state if it is the best."""
         if self.best is None or state.loss < self.best.loss:
             self.best = state
+
+    def _take(self, state: State) -> None:
+        self.last = state
+        self.consider(state)
         if self.epoch % self._errors_every == 0 or self.epoch == self._epochs:
             self._measure(state)
         measured = next(reversed(self._measured), 0)
@@ -78,17 +92,22 @@ class Recorder:
 
     def errors_of(self, theta: Tensor) -> dict[str, float]:
         """The errors of the parameters that are kept; those of the last epoch are noted as well."""
-        if self._last is not None and self.epoch not in self._measured:
-            self._measure(self._last)
-        if self._last is not None and theta is self._last.theta:
+        if self.last is not None and self.epoch not in self._measured:
+            self._measure(self.last)
+        if self.last is not None and theta is self.last.theta:
             return self._latest
         return self._errors(theta)
+
+    @property
+    def losses(self) -> tuple[float, ...]:
+        """The loss at the start and after each epoch."""
+        return tuple(self._losses)
 
     def history(self) -> History:
         """The course so far."""
         names = next(iter(self._measured.values()), dict[str, float]())
         fields = {name: tuple(each[name] for each in self._measured.values()) for name in names}
-        return History(tuple(self._losses), tuple(self._measured), fields)
+        return History(self.losses, tuple(self._measured), fields)
 
     def _measure(self, state: State) -> None:
         self._latest = self._errors(state.theta)

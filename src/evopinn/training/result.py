@@ -78,6 +78,14 @@ class TrainingResult:
             f"errors={{{errors}}}, status={str(self.status)!r}, epochs={self.epochs})"
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """As NumPy's arrays, which take a tenth of the time that tensors take to be pickled."""
+        return vars(self) | {"theta": self.theta.numpy()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The same again."""
+        vars(self).update(state | {"theta": torch.as_tensor(state["theta"])})
+
     @property
     def parameters(self) -> int:
         """The number of parameters of the network."""

@@ -6,9 +6,7 @@ Each is written under a temporary name, forced to disk and renamed, so that a fi
 
 import hashlib
 import json
-import os
 import platform
-from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ from evopinn.genome import Genome
 from evopinn.network import Layout
 from evopinn.training.result import History, TrainingResult
 from evopinn.training.status import Status
+from evopinn.training.whole import write_whole
 
 FORMAT = 1
 
@@ -35,10 +34,10 @@ def save(result: TrainingResult, name: str | Path) -> tuple[Path, Path]:
     weights, sidecar = check_writable(name)
     tensors = {key: tensor.contiguous() for key, tensor in result.layout.unpack(result.theta).items()}
     try:
-        _replace(weights, lambda path: save_file(tensors, path))
+        write_whole(weights, lambda path: save_file(tensors, path))
         description = {**_describe(result), "weights_sha256": _digest(weights)}
         text = json.dumps(description, indent=1, allow_nan=False) + "\n"
-        _replace(sidecar, lambda path: path.write_text(text, encoding="utf-8"))
+        write_whole(sidecar, lambda path: path.write_text(text, encoding="utf-8"))
     except (OSError, safetensors.SafetensorError) as error:
         raise StoredModelError(f"the model could not be saved as {weights}: {error}.") from error
     return weights, sidecar
@@ -55,7 +54,7 @@ def check_writable(name: str | Path) -> tuple[Path, Path]:
         raise StoredModelError(f"{str(name)!r} is no name for a saved model; give one such as models/heat.")
     try:
         weights.parent.mkdir(parents=True, exist_ok=True)
-        _replace(weights.with_name(f".{weights.name}.probe"), lambda path: path.write_bytes(b""))
+        write_whole(weights.with_name(f".{weights.name}.probe"), lambda path: path.write_bytes(b""))
         weights.with_name(f".{weights.name}.probe").unlink()
     except OSError as error:
         raise StoredModelError(f"a model cannot be saved as {weights}: {error.strerror}.") from error
@@ -101,18 +100,6 @@ def _paths(name: str | Path) -> tuple[Path, Path]:
     for ending in (".safetensors", ".json"):
         text = text.removesuffix(ending)
     return Path(f"{text}.safetensors"), Path(f"{text}.json")
-
-
-def _replace(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write a file whole or not at all."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        write(temporary)
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _digest(path: Path) -> str:

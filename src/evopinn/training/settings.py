@@ -13,9 +13,9 @@ from evopinn.problem import Problem
 from evopinn.problems import find_problem
 from evopinn.training.adam import Adam
 from evopinn.training.lbfgs import LBFGS
-from evopinn.training.optimizer import Optimizer
+from evopinn.training.optimizer import Continuable, Optimizer
 
-OPTIMIZERS: Mapping[str, Callable[..., Optimizer[Any]]] = {"lbfgs": LBFGS, "adam": Adam}
+OPTIMIZERS: Mapping[str, Callable[..., Continuable[Any]]] = {"lbfgs": LBFGS, "adam": Adam}
 PRECISIONS: Mapping[str, torch.dtype] = {"float64": torch.float64, "float32": torch.float32}
 
 T = TypeVar("T")
@@ -31,6 +31,16 @@ def find_optimizer(name: str | Optimizer[Any], rate: float | None = None) -> Opt
             f"optimizer is {name!r}; give {' or '.join(OPTIMIZERS)}, or an optimiser such as Adam(rate=0.01)."
         )
     return name
+
+
+def continuable(optimizer: Optimizer[Any]) -> Continuable[Any]:
+    """An optimiser whose states can be put away and gone on from."""
+    if not isinstance(optimizer, Continuable):
+        raise TrainingError(
+            f"{type(optimizer).__name__} has no `state_tensors` and `resume`, which start and on_end need; "
+            "add them or leave these out."
+        )
+    return optimizer
 
 
 def describe_optimizer(optimizer: Optimizer[Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Counts of points: what may be given, and what it means on a domain."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -31,6 +31,15 @@ def checked_boundary(what: str, value: object) -> BoundaryCount:
         return checked_count(what, value)
     table = cast("Mapping[str, object]", value)
     return {part: checked_count(f"{what} for {part!r}", count) for part, count in table.items()}
+
+
+def by_part(
+    boundary: BoundaryCount, parts: Sequence[str], change: Callable[[Count, Sequence[str]], Count]
+) -> BoundaryCount:
+    """Change a count that is for all parts, or each count of a table together with its part."""
+    if isinstance(boundary, Mapping):
+        return {part: change(count, (part,)) for part, count in boundary.items()}
+    return change(boundary, parts)
 
 
 def whole(what: str, value: object, least: int = 1) -> int:
@@ -65,6 +74,24 @@ def total(spec: str, argument: str, value: Count) -> int:
             f"for example {argument}={int(np.prod(value))}."
         )
     return value
+
+
+def fewer(count: int, factor: float, axes: int = 1, least: int = 2) -> int:
+    """A count divided by a factor for each of its axes and rounded: at least `least`, never more than before.
+
+    Examples:
+        >>> fewer(81, 4), fewer(4096, 4, axes=4), fewer(3, 4), fewer(1, 4)
+        (20, 16, 2, 1)
+    """
+    # The power of a huge factor would overflow; that of its reciprocal is zero.
+    return min(count, max(least, round(count * (1 / factor) ** axes)))
+
+
+def fewer_along(given: Count, axes: int, factor: float, least: int = 2) -> Count:
+    """Likewise what was given for so many axes, a count each or a total; each axis keeps at least `least`."""
+    if isinstance(given, tuple):
+        return tuple(fewer(count, factor, least=least) for count in given)
+    return fewer(given, factor, axes, least**axes)
 
 
 def shares(count: int, weights: Floats) -> list[int]:

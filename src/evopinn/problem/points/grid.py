@@ -9,7 +9,7 @@ import numpy as np
 from evopinn.errors import DomainError
 from evopinn.problem.domains import Domain, SpaceTime
 from evopinn.problem.domains.checks import Floats
-from evopinn.problem.points.counts import Count, per_axis
+from evopinn.problem.points.counts import Count, fewer, per_axis
 from evopinn.problem.points.lattice import lattice, midpoints_of, nodes_of, with_times
 from evopinn.problem.points.spec import Cloud, Points
 from evopinn.problem.points.spreading import spread
@@ -61,6 +61,23 @@ class Grid(Points):
             [nodes_of(low, high, n) for (low, high), n in zip(shape.bounds, counts, strict=True)]
         )
         return self._some(points[shape.closure(points)], "the first instant", len(points))
+
+    @property
+    def _least_inside(self) -> int:
+        # The first and the last node of an axis are not inside.
+        return 3 if self.interior_at == "nodes" else 2
+
+    def _fewer_around(self, domain: Domain, factor: float, given: Count, parts: Sequence[str]) -> Count:
+        dimension = domain.space.dimension
+        if dimension == 1 and not isinstance(given, tuple):
+            ends = sum(piece.part in parts for piece in domain.space.boundary) or 1
+            # A total that the ends cannot share is one that no condition asks for.
+            return given if given % ends else ends * fewer(given // ends, factor)
+        first, *others = given if isinstance(given, tuple) else (given,)
+        # Ends all stay; of a loop through several parts, each keeps about two points.
+        least = {1: first, 2: 2 * len(parts), 3: 2}[dimension]
+        counts = (fewer(first, factor, least=least), *(fewer(count, factor) for count in others))
+        return counts if isinstance(given, tuple) else counts[0]
 
     def _clouds(self, domain: Domain, parts: Sequence[str]) -> list[Cloud]:
         clouds: list[Cloud] = []

@@ -11,7 +11,7 @@ from scipy.stats import qmc  # pyright: ignore[reportMissingTypeStubs]
 from evopinn.errors import DomainError
 from evopinn.problem.domains import Domain, SpaceTime
 from evopinn.problem.domains.checks import Floats, Mask
-from evopinn.problem.points.counts import shares, total, whole
+from evopinn.problem.points.counts import Count, fewer, shares, total, whole
 from evopinn.problem.points.spec import Cloud, Points
 
 Stream: TypeAlias = Callable[[int], Floats]
@@ -52,6 +52,11 @@ class Drawn(Points):
     def _slice_points(self, domain: SpaceTime) -> Floats:
         count = total(self._kind, "initial", self._given("initial", self.initial, "100"))
         return self._accepted(domain.space.bounds, domain.space.closure, count, self._rng("initial"))
+
+    def _fewer_around(self, domain: Domain, factor: float, given: Count, parts: Sequence[str]) -> Count:
+        axes = domain.dimension - 1
+        least = max(2**axes, 2 * len(parts))
+        return given if isinstance(given, tuple) else fewer(given, factor, axes, least)
 
     def _clouds(self, domain: Domain, parts: Sequence[str]) -> list[Cloud]:
         counts = self._counts(domain, parts)

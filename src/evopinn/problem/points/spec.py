@@ -3,15 +3,24 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Self, TypeAlias
 
 import numpy as np
 
 from evopinn.errors import DomainError
 from evopinn.problem.domains import Domain, Piece, SpaceTime
 from evopinn.problem.domains.checks import Floats, Integers, Mask
-from evopinn.problem.points.counts import BoundaryCount, Count, checked_boundary, checked_count, per_axis
+from evopinn.problem.points.counts import (
+    BoundaryCount,
+    Count,
+    by_part,
+    checked_boundary,
+    checked_count,
+    fewer_along,
+    per_axis,
+)
 from evopinn.problem.points.lattice import lattice, nodes_of, with_times
 
 Predicate: TypeAlias = Callable[..., Mask]
@@ -89,6 +98,20 @@ class Points(ABC):
         Not asked for an interval without time, whose boundary is its ends.
         """
 
+    @abstractmethod
+    def _fewer_around(self, domain: Domain, factor: float, given: Count, parts: Sequence[str]) -> Count:
+        """A count for parts of the boundary made smaller; not asked for an interval without time."""
+
+    def coarsened(self, domain: Domain, factor: float) -> Self:
+        """The same placement with `factor` times fewer points along each axis; test points stay."""
+        boundary, initial = self.boundary, self.initial
+        if boundary is not None and domain.dimension > 1:  # else there are just the ends
+            boundary = by_part(boundary, domain.space.parts, partial(self._fewer_around, domain, factor))
+        if initial is not None:
+            initial = fewer_along(initial, domain.space.dimension, factor)
+        interior = fewer_along(self.interior, domain.dimension, factor, self._least_inside)
+        return replace(self, interior=interior, boundary=boundary, initial=initial)
+
     def initial_points(self, domain: Domain) -> Floats:
         """Points of the closed shape at the first instant, shape (n, d)."""
         return self._instant(domain, "initial").points
@@ -157,6 +180,10 @@ class Points(ABC):
     @property
     def _kind(self) -> str:
         return type(self).__name__
+
+    @property
+    def _least_inside(self) -> int:
+        return 2  # points that an axis needs for one to be inside
 
     def _instant(self, domain: Domain, name: str) -> BoundaryPoints:
         if not isinstance(domain, SpaceTime):

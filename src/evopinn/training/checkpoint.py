@@ -1,0 +1,144 @@
+"""Where a training has ended, kept so that another can go on from there.
+
+One `.safetensors` file: tensors, and a few words of metadata. It cannot run code, and it is written whole or
+not at all. A digest in it tells a damaged file from a whole one, which the format by itself does not.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import torch
+from safetensors.torch import save_file  # pyright: ignore[reportUnknownVariableType]
+from torch import Tensor
+
+from evopinn.errors import StoredModelError, TrainingError
+from evopinn.training.whole import write_whole
+
+FORMAT = "1"
+STATE = "state."
+"""What the names of the tensors of an optimiser's state begin with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """Where a training has ended: all that it takes to go on.
+
+    Attributes:
+        optimizer: The optimiser's name.
+        genome: The network's genome as text.
+        epoch: How many epochs were trained.
+        state: The optimiser's state as tensors by name, as the optimiser itself names them.
+        best_theta: The parameters with the least loss that was seen.
+        best_loss: That loss.
+        losses: The loss at the start and after each epoch.
+    """
+
+    optimizer: str
+    genome: str
+    epoch: int
+    state: Mapping[str, Tensor]
+    best_theta: Tensor
+    best_loss: float
+    losses: tuple[float, ...]
+
+    def to(self, device: torch.device | str) -> "Checkpoint":
+        """The same with its tensors on another device."""
+        state = {name: tensor.to(device) for name, tensor in self.state.items()}
+        return replace(self, state=state, best_theta=self.best_theta.to(device))
+
+    def require_fit(self, optimizer: str, genome: str, size: int, dtype: torch.dtype) -> None:
+        """Refuse to go on with another optimiser, network or precision."""
+        theta = self.best_theta
+        asked_and_kept = {
+            "optimizer": (optimizer, self.optimizer),
+            "genome": (genome, self.genome),
+            "number of parameters": (size, len(theta)),
+            "precision": (_name(dtype), _name(theta.dtype)),
+        }
+        for what, (asked, kept) in asked_and_kept.items():
+            if asked != kept:
+                raise TrainingError(
+                    f"the checkpoint's {what} is {kept}, not {asked}; it cannot be gone on from."
+                )
+
+
+def save_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
+    """Write a checkpoint to one file, whole or not at all."""
+    path = Path(path)
+    tensors = {
+        "losses": torch.tensor(checkpoint.losses, dtype=torch.float64),
+        "best.loss": torch.tensor(checkpoint.best_loss, dtype=torch.float64),
+        "best.theta": checkpoint.best_theta,
+    } | {f"{STATE}{name}": tensor for name, tensor in checkpoint.state.items()}
+    # The best parameters are often those of the state, but a file cannot have two names for one tensor.
+    tensors = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    words = {
+        "format": FORMAT,
+        "optimizer": checkpoint.optimizer,
+        "genome": checkpoint.genome,
+        "epoch": str(checkpoint.epoch),
+    }
+    metadata = {**words, "digest": _digest(words, tensors)}
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, lambda temporary: save_file(tensors, temporary, metadata))
+    except (OSError, safetensors.SafetensorError) as error:
+        raise StoredModelError(f"the checkpoint could not be saved as {path}: {error}.") from error
+
+
+def load_checkpoint(path: str | Path) -> Checkpoint:
+    """Read a checkpoint that `save_checkpoint` wrote.
+
+    Raises:
+        StoredModelError: The file is missing, damaged, or something else.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise StoredModelError(f"there is no file {path} to read a checkpoint from.")
+    try:
+        words, tensors = _read(path)
+    except (OSError, safetensors.SafetensorError) as error:
+        raise StoredModelError(f"{path} is not a checkpoint, or is damaged: {error}.") from error
+    if not {"format", "epoch", "digest"} <= words.keys():
+        raise StoredModelError(f"{path} holds tensors, but is not a checkpoint of a training.")
+    if words["format"] != FORMAT:
+        raise StoredModelError(
+            f"{path} has format {words['format']}; this version of evopinn reads format {FORMAT}."
+        )
+    if words.pop("digest") != _digest(words, tensors):
+        raise StoredModelError(f"{path} is damaged: its contents are not what was written.")
+    return Checkpoint(
+        optimizer=words["optimizer"],
+        genome=words["genome"],
+        epoch=int(words["epoch"]),
+        state={name.removeprefix(STATE): tensors[name] for name in tensors if name.startswith(STATE)},
+        best_theta=tensors["best.theta"],
+        best_loss=tensors["best.loss"].item(),
+        losses=tuple(map(float, tensors["losses"].numpy())),
+    )
+
+
+def _read(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
+    """Metadata and tensors of a file, in memory of their own."""
+    opened: Any = safetensors.safe_open(path, framework="pt")
+    with opened as file:
+        return dict(file.metadata() or {}), {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118
+
+
+def _digest(words: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
+    """What no other contents have, however a file arranges them."""
+    digest = hashlib.sha256(json.dumps(words, sort_keys=True).encode())
+    for name in sorted(tensors):
+        array = tensors[name].numpy()
+        digest.update(f"{name} {array.dtype} {array.shape} ".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
