@@ -1,4 +1,6 @@
 import os
+import signal
+import sys
 
 import pytest
 import torch
@@ -49,3 +51,23 @@ def transport() -> Problem:
         solution=lambda x, t: torch.sin(x - t),
         name="transport",
     )
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command line in this process: exit code, standard output, standard error."""
+    from evopinn import cli
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["evopinn", *arguments])
+        monkeypatch.setenv("COLUMNS", "200")
+        handler = signal.getsignal(signal.SIGTERM)
+        try:
+            with pytest.raises(SystemExit) as ended:
+                cli.main()
+        finally:
+            signal.signal(signal.SIGTERM, handler)
+        output = capsys.readouterr()
+        return ended.value.code or 0, output.out, output.err
+
+    return run

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from evopinn import cli
 from evopinn.training import load
 
 OWN_PROBLEM = """
@@ -29,25 +28,6 @@ problem = ep.Problem(
 """
 
 SMALL = "layers=3 neurons=20 activation=tanh(x)"
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command line in this process: exit code, standard output, standard error."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["evopinn", *arguments])
-        monkeypatch.setenv("COLUMNS", "200")
-        handler = signal.getsignal(signal.SIGTERM)
-        try:
-            with pytest.raises(SystemExit) as ended:
-                cli.main()
-        finally:
-            signal.signal(signal.SIGTERM, handler)
-        output = capsys.readouterr()
-        return ended.value.code or 0, output.out, output.err
-
-    return run
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 __version__: str
 
+from .api import load, resume, search
 from .errors import EvopinnError
 from .genome import Activation, Genome, Space, Structure, published_model, published_models
 from .network import Network
@@ -26,7 +27,9 @@ from .problem import (
     Uniform,
 )
 from .problems import find_problem
-from .training import LBFGS, Adam, Status, TrainingResult, load, save, train
+from .run.result import SearchResult
+from .searchers import Schedule, Trials
+from .training import LBFGS, Adam, Status, TrainingResult, save, train
 
 __all__ = [
     "LBFGS",
@@ -50,17 +53,22 @@ __all__ = [
     "Rectangle",
     "Reference",
     "Ring",
+    "Schedule",
+    "SearchResult",
     "Sobol",
     "Space",
     "Status",
     "Structure",
     "Time",
     "TrainingResult",
+    "Trials",
     "Uniform",
     "find_problem",
     "load",
     "published_model",
     "published_models",
+    "resume",
     "save",
+    "search",
     "train",
 ]

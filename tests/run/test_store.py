@@ -14,7 +14,7 @@ from evopinn.errors import RunError
 from evopinn.run.place import holder_of
 from evopinn.run.reading import Reader
 from evopinn.run.store import Store
-from evopinn.search.task import Origin
+from evopinn.searchers.task import Origin
 from evopinn.training import History
 
 
@@ -78,7 +78,7 @@ def test_evaluations_and_histories_are_read_back_to_the_last_bit(store, director
         assert getattr(entry, name) == getattr(evaluation, name)
     task = make_task(1)
     assert (entry.genome, entry.key, entry.generation) == (task.genome.text, task.genome.key, 1)
-    assert list(store.scores()) == [(1, losses[3])]
+    assert store.losses() == {1: losses[3]}
     assert [task.number for task in store.unsettled()] == [0, 2]
 
 
@@ -102,7 +102,7 @@ def test_a_loss_that_is_no_number_is_kept_and_ranks_nowhere(store, directory):
     store.add_tasks(make_task(number) for number in range(3))
     for number, loss in enumerate([math.nan, math.inf, 0.5]):
         store.record([make_evaluation(number, loss=loss, errors={"u": loss})])
-    (_, first), (_, second), (_, third) = store.scores()
+    first, second, third = store.losses().values()
     assert math.isnan(first)
     assert (second, third) == (math.inf, 0.5)
     with Reader(directory) as reader:
@@ -125,7 +125,7 @@ def test_attempts_are_numbered_and_one_is_final(store, directory):
         assert reader.counts() == {"finished": 1}
     with pytest.raises(sqlite3.IntegrityError):
         store.record([make_evaluation(1), make_evaluation(0)])
-    assert [number for number, _ in store.scores()] == [0]  # all of a transaction or nothing
+    assert list(store.losses()) == [0]  # all of a transaction or nothing
     with pytest.raises(ValueError, match="task 7 was not added"):
         store.record([make_evaluation(7)])
 
@@ -198,7 +198,7 @@ def test_a_closed_run_can_be_opened_again_and_has_one_file(directory):
     assert holder_of(directory) is None
     assert not (directory / "run.sqlite-wal").exists()
     with Store.open(directory) as store:
-        assert len(list(store.scores())) == 1
+        assert len(store.losses()) == 1
 
 
 def test_a_resumed_run_is_written_as_durably_as_a_new_one(directory):

@@ -22,7 +22,7 @@ sys.path.insert(0, sys.argv[2])
 from simulated import course, make_evaluation
 from evopinn.run.store import Store
 store = Store.open(sys.argv[1])
-first = len(list(store.scores()))
+first = len(store.losses())
 print("open", flush=True)
 for number in range(first, 2000):
     store.record([make_evaluation(number, history=SimpleNamespace(**course(number, epochs=200)))])
@@ -56,7 +56,7 @@ def test_nothing_reported_is_lost_when_the_writer_is_killed(tmp_path):
             assert connection.execute("PRAGMA quick_check").fetchall() == [("ok",)], f"seed {seed}"
     assert len(reported) > KILLS, f"seed {seed}"
     with Store.open(directory) as store, Reader(directory) as reader:
-        recorded = [number for number, _ in store.scores()]
+        recorded = list(store.losses())
         # In order and without gaps or repetitions; beyond what was reported, one per kill at the most.
         assert recorded == list(range(len(recorded))), f"seed {seed}"
         assert set(reported) <= set(recorded), f"seed {seed}"

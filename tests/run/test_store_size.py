@@ -1,9 +1,11 @@
 """A run of a hundred thousand evaluations: fast to write and to read, and the writer stays small."""
 
+import json
 import resource
 import subprocess
 import sys
 import time
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from runs import make_history, make_task
 from simulated import make_evaluation
 
 from evopinn.run.reading import Reader
+from evopinn.run.result import SearchResult
 from evopinn.run.store import Store
 
 COUNT = 100_000
@@ -65,14 +68,21 @@ def test_recording_is_fast_and_takes_no_memory(large):
     "query",
     [
         lambda reader: reader.hall_of_fame(20),
+        lambda reader: reader.finalists(),
         lambda reader: reader.best_of_generation(GENERATIONS, 20),
+        lambda reader: reader.state(),
         lambda reader: reader.counts(),
+        lambda reader: reader.failures(),
+        lambda reader: reader.fields(),
         lambda reader: reader.generations(),
         lambda reader: reader.page(after=COUNT // 2),
         lambda reader: reader.latest(),
         lambda reader: reader.history(COUNT // 2),
     ],
-    ids=["hall of fame", "of a generation", "counts", "generations", "page", "latest", "history"],
+    ids=[
+        *("hall of fame", "finalists", "of a generation", "state", "counts", "failures", "fields"),
+        *("generations", "page", "latest", "history"),
+    ],
 )
 def test_queries_are_fast(large, query):
     with Reader(large[0]) as reader:
@@ -114,7 +124,29 @@ def test_listing_a_run_does_not_wait_for_torch(large):
     program = f"""
 import sys
 from evopinn.run.reading import Reader
+from evopinn.run.result import SearchResult
 print(len(Reader({str(large[0])!r}).hall_of_fame()), "torch" in sys.modules)
 """
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert out == "10 False\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["table", "json"])
+def test_show_answers_within_a_second(large, options):
+    program = "from evopinn.cli import main; main()"
+    command = [sys.executable, "-c", program, "show", str(large[0]), *options]
+    took = []
+    for _ in range(3):
+        since = time.perf_counter()
+        out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        took.append(time.perf_counter() - since)
+    assert "100,000 networks" in out or json.loads(out)["trained"] == COUNT
+    assert min(took) < 1
+
+
+def test_rows_of_all_evaluations_take_no_memory(large):
+    rows = SearchResult(large[0]).evaluations()
+    assert [row["task"] for row in islice(rows, COUNT // 10)] == list(range(COUNT // 10))
+    before = resident_megabytes()
+    assert sum(row["attempt"] for row in rows) == COUNT - COUNT // 10
+    assert resident_megabytes() - before < 10

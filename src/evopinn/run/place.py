@@ -6,9 +6,13 @@ import re
 import socket
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from evopinn.errors import RunError
+from evopinn.errors import RunError, UnknownNameError
+
+RUNS = Path("runs")
+"""Where runs lie if nothing else is said."""
 
 DATABASE = "run.sqlite"
 CONFIG = "config.toml"
@@ -30,6 +34,7 @@ _NETWORK: Mapping[str, str] = {
 }
 _MOUNTS = Path("/proc/mounts")
 _LOCK_ATTEMPTS = 4
+_LISTED = 8
 
 
 def refuse_network(directory: Path, mounts: Path = _MOUNTS) -> None:
@@ -96,8 +101,21 @@ class Claim:
         os.close(self._descriptor)
 
 
-def holder_of(directory: Path) -> int | None:
-    """The process that writes to a run now, if one does."""
+@dataclass(frozen=True)
+class Writer:
+    """Who writes to a run: a process of a machine or of a container, which counts its own processes."""
+
+    process: int
+    host: str
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the number means the same process to us."""
+        return self.host == socket.gethostname()
+
+
+def writer_of(directory: Path) -> Writer | None:
+    """Who writes to a run now, if anybody does."""
     try:
         descriptor = os.open(directory / LOCK, os.O_RDONLY)
     except OSError:
@@ -105,12 +123,49 @@ def holder_of(directory: Path) -> int | None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        words = os.pread(descriptor, 200, 0).split()
-        return int(words[0]) if words else None
+        words = os.pread(descriptor, 200, 0).decode(errors="replace").split()
+        return Writer(int(words[0]), words[1]) if len(words) == 2 else None
     else:
         return None
     finally:
         os.close(descriptor)
+
+
+def holder_of(directory: Path) -> int | None:
+    """The process that writes to a run now, if one does."""
+    writer = writer_of(directory)
+    return None if writer is None else writer.process
+
+
+def is_run(directory: Path) -> bool:
+    """Whether there is a run's database; not whether it is sound."""
+    try:
+        return (directory / DATABASE).is_file()
+    except OSError as error:
+        raise RunError(f"{directory} cannot be read: {error.strerror}.") from error
+
+
+def runs_in(directory: Path) -> list[Path]:
+    """The runs right below a directory, by name; if it is a run itself, that one."""
+    if is_run(directory):
+        return [directory]
+    try:
+        # A run that is being made has a hidden name.
+        children = sorted(path for path in directory.iterdir() if not path.name.startswith("."))
+    except OSError as error:
+        raise RunError(f"{directory} cannot be listed: {error.strerror}.") from error
+    return [path for path in children if _looks_like_run(path)]
+
+
+def find_run(name: str | Path) -> Path:
+    """The directory of a run that a user names: by its path, or by its name in `runs`."""
+    for path in (Path(name), RUNS / name):
+        if is_run(path):
+            return path
+    if Path(name).is_dir():
+        raise RunError(f"{name} is not a run: it has no {DATABASE}. {_known_runs()}")
+    # The same words as for any other name that is in no table.
+    raise RunError(str(UnknownNameError("run", str(name), _names(), _known_runs())))
 
 
 def _lock(descriptor: int) -> None:
@@ -132,6 +187,25 @@ def _holder(path: Path) -> str:
     except (OSError, ValueError):  # it has not written its name yet
         return "another process"
     return f"process {pid} on {host}"
+
+
+def _looks_like_run(path: Path) -> bool:
+    try:
+        return is_run(path)
+    except RunError:  # whoever opens it will say why it cannot be read
+        return True
+
+
+def _names() -> list[str]:
+    return [path.name for path in runs_in(RUNS)] if RUNS.is_dir() else []
+
+
+def _known_runs() -> str:
+    names = _names()
+    if not names:
+        return f"There are no runs in {RUNS}; give the path of one."
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"In {RUNS} there are {', '.join(names[:_LISTED])}{more}."
 
 
 def _unescaped(text: str) -> str:

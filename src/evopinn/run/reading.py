@@ -4,98 +4,37 @@ Each query reads a summary, an index or a page of rows, so that a hundred thousa
 """
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evopinn.errors import RunError
 from evopinn.run.database import check_identity, connect_for_reading, explained, readable
+from evopinn.run.listed import (
+    About,
+    Entry,
+    Event,
+    FailureCount,
+    FinalistEntry,
+    GenerationSummary,
+    RunState,
+)
 from evopinn.run.place import holder_of
 from evopinn.run.records import TASK_COLUMNS, Row, errors_of, history_of, loss_of, task_of
 from evopinn.run.schema import MIGRATIONS
 
 if TYPE_CHECKING:
-    from evopinn.search.task import Task
+    from evopinn.searchers.task import Task
     from evopinn.training import History
 
 T = TypeVar("T")
 _ROW = """SELECT e.task, e.attempt, e.final, e.status, e.loss, e.errors, e.epochs, e.seconds, e.worker,
-    e.started, e.ended, e.note, e.generation, e.key, e.coarseness, t.genome
+    e.started, e.ended, e.note, e.generation, e.key, e.coarseness, t.genome, t.seed, t.operations, t.parents
     FROM evaluations e JOIN tasks t ON t.number = e.task"""
 
-
-@dataclass(frozen=True)
-class About:
-    """What a run is.
-
-    Attributes:
-        config: What it is to do, as TOML.
-        versions: Of the packages that it was begun with.
-        created: When, in seconds since 1970.
-        writer: The process that writes to it now, if one does.
-    """
-
-    config: str
-    versions: Mapping[str, str]
-    created: float
-    writer: int | None
-
-
-@dataclass(frozen=True)
-class Entry:
-    """An evaluation as it is listed: see `Evaluation`, and of its task the generation, genome and key."""
-
-    task: int
-    attempt: int
-    final: bool
-    status: str
-    loss: float
-    errors: Mapping[str, float]
-    epochs: int
-    seconds: float
-    worker: int | None
-    started: float
-    ended: float
-    note: str
-    generation: int
-    key: str
-    coarseness: float
-    genome: str
-
-
-@dataclass(frozen=True)
-class GenerationSummary:
-    """A generation in figures.
-
-    Attributes:
-        generation: Its number.
-        asked: How many tasks it has.
-        settled: How many have a final evaluation.
-        failed: How many of these have no finite loss.
-        best: The least loss; infinite if there is none.
-        epochs: Trained in all attempts.
-        seconds: Spent by workers, on all attempts.
-    """
-
-    generation: int
-    asked: int
-    settled: int
-    failed: int
-    best: float
-    epochs: int
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something that happened to the run as a whole; `identity` rises with time."""
-
-    identity: int
-    time: float
-    kind: str
-    text: str
+_CANDIDATE = json.dumps(["candidate"])
 
 
 class Reader:
@@ -122,9 +61,21 @@ class Reader:
         (about,) = self._each(lambda row: About(row[0], json.loads(row[1]), row[2], writer), query)
         return about
 
+    def state(self) -> RunState:
+        """Whether all is done, and if not, whether somebody is at it."""
+        if self._each(_first, "SELECT 1 FROM events WHERE kind = 'finished' LIMIT 1"):
+            return "finished"
+        return "stopped" if holder_of(self.directory) is None else "running"
+
     def counts(self) -> dict[str, int]:
         """How many tasks were settled, by status."""
         return dict(self._each(_pair, "SELECT status, sum(number) FROM tallies WHERE final GROUP BY status"))
+
+    def failures(self) -> list[FailureCount]:
+        """The ways in which trainings failed, with how often they did."""
+        query = """SELECT status, sum(failed * final) AS failures, sum(number * (NOT final)) AS retries
+            FROM tallies GROUP BY status HAVING failures OR retries ORDER BY failures DESC, status"""
+        return self._each(lambda row: FailureCount(*row), query)
 
     def generations(self) -> list[GenerationSummary]:
         """All generations that have tasks."""
@@ -145,6 +96,23 @@ class Reader:
             ORDER BY s.coarseness, s.loss, s.task LIMIT ?"""
         return self._each(_entry, query, size)
 
+    def finalists(self, size: int = 10) -> list[FinalistEntry]:
+        """The final evaluations by genome, as far as they are settled, the best mean first.
+
+        While the run goes on, the means may be of different numbers of evaluations.
+        """
+        # They are the last generation: its index leads to them past all others.
+        query = """SELECT t.key, t.genome, e.task, e.loss, e.errors
+            FROM tasks t JOIN evaluations e ON e.task = t.number AND e.final
+            WHERE t.generation = (SELECT max(generation) FROM tasks) AND t.operations = ?
+            ORDER BY t.number"""
+        by_key: dict[str, list[Row]] = {}
+        for key, *rest in self._each(_whole, query, _CANDIDATE):
+            by_key.setdefault(key, []).append(tuple(rest))
+        with readable(self.directory):
+            found = [_finalist(key, rows) for key, rows in by_key.items()]
+        return sorted(found, key=lambda finalist: finalist.mean_loss)[:size]
+
     def best_of_generation(self, generation: int, size: int = 10) -> list[Entry]:
         """The best evaluations of a generation, best first; a genome may be among them more than once."""
         query = f"""{_ROW} WHERE e.final AND e.loss < 9e999 AND e.generation = ?
@@ -163,6 +131,17 @@ class Reader:
     def latest(self, size: int = 20) -> list[Entry]:
         """The attempts that ended last, the newest first."""
         return self._each(_entry, f"{_ROW} ORDER BY e.id DESC LIMIT ?", size)
+
+    def final_evaluation(self, number: int) -> Entry:
+        """The evaluation that settled a task."""
+        for entry in self._each(_entry, f"{_ROW} WHERE e.task = ? AND e.final", number):
+            return entry
+        raise RunError(f"the run {self.directory} has no final evaluation of a task {number}.")
+
+    def fields(self) -> tuple[str, ...]:
+        """The fields whose errors are known; none as long as no evaluation has any."""
+        query = "SELECT errors FROM evaluations WHERE errors <> '{}' LIMIT 1"
+        return next(iter(self._each(lambda row: tuple(errors_of(row[0])), query)), ())
 
     def task(self, number: int) -> "Task":
         """What was asked for under a number."""
@@ -214,6 +193,21 @@ def _pair(row: Row) -> tuple[Any, int]:
     return row[0], row[1]
 
 
+def _first(row: Row) -> Any:
+    return row[0]
+
+
+def _whole(row: Row) -> Row:
+    return row
+
+
 def _entry(row: Row) -> Entry:
-    task, attempt, final, status, loss, errors, *rest = row
-    return Entry(task, attempt, bool(final), status, loss_of(loss), errors_of(errors), *rest)
+    task, attempt, final, status, loss, errors, *rest, seed, operations, parents = row
+    lineage: Row = int(seed), tuple(json.loads(operations)), tuple(json.loads(parents))
+    return Entry(task, attempt, bool(final), status, loss_of(loss), errors_of(errors), *rest, *lineage)
+
+
+def _finalist(key: str, rows: list[Row]) -> FinalistEntry:
+    genomes, tasks, losses, errors = zip(*rows, strict=True)
+    ranked = [math.inf if math.isnan(loss) else loss for loss in map(loss_of, losses)]
+    return FinalistEntry(genomes[0], key, tasks, tuple(ranked), tuple(map(errors_of, errors)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evopinn.search.task import Task
+    from evopinn.searchers.task import Task
     from evopinn.training import History
 
 TASK_COLUMNS = (
@@ -82,7 +82,7 @@ def task_row(task: "Task") -> Row:
 def task_of(row: Row) -> "Task":
     """The task of a row of `TASK_COLUMNS`."""
     from evopinn.genome import Genome
-    from evopinn.search.task import Origin, Task
+    from evopinn.searchers.task import Origin, Task
 
     number, generation, genome, _, epochs, seed, operations, parents, continues, coarseness = row
     origin = Origin(tuple(json.loads(operations)), tuple(json.loads(parents)))

@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import sqlite3
+import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -39,7 +40,7 @@ from evopinn.run.records import (
 from evopinn.run.schema import migrate
 
 if TYPE_CHECKING:
-    from evopinn.search.task import Task
+    from evopinn.searchers.task import Task
 
 _ADD_TASK = f"""INSERT INTO tasks ({", ".join(TASK_COLUMNS)}) VALUES ({", ".join("?" * len(TASK_COLUMNS))})
     ON CONFLICT (number) DO NOTHING"""
@@ -164,12 +165,12 @@ class Store:
             row = (self._clock(), kind, text)
             connection.execute("INSERT INTO events (time, kind, text) VALUES (?, ?, ?)", row)
 
-    def scores(self) -> Iterator[tuple[int, float]]:
-        """The number and loss of each task that is settled, in the order of tasks."""
+    def losses(self, first: int = 0, last: int = 2**62) -> dict[int, float]:
+        """The losses of the tasks with these numbers that are settled, by number."""
+        query = "SELECT task, loss FROM evaluations WHERE final AND task BETWEEN ? AND ? ORDER BY task"
         with readable(self.directory):
-            rows = self._connection.execute("SELECT task, loss FROM evaluations WHERE final ORDER BY task")
-            for number, loss in rows:
-                yield number, loss_of(loss)
+            rows = self._connection.execute(query, (first, last))
+            return {number: loss_of(loss) for number, loss in rows}
 
     def unsettled(self) -> "Iterator[Task]":
         """The tasks that were asked for and have no final evaluation, in order."""
@@ -236,6 +237,20 @@ def _initialise(path: Path, config: str, versions: Mapping[str, str], now: float
         connection.execute("INSERT INTO run VALUES (1, ?, ?, ?)", (config, json.dumps(dict(versions)), now))
     finally:
         connection.close()
+
+
+def check_free(place: Path) -> None:
+    """Make sure that a run can begin in a directory, before anything is spent on it."""
+    refuse_network(place)
+    try:
+        _refuse_taken(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=place.parent):
+            pass
+    except OSError as error:
+        if isinstance(error, RunError):
+            raise
+        raise RunError(f"a run cannot be made in {place}: {error.strerror}.") from error
 
 
 def _refuse_taken(place: Path) -> None:

@@ -1,10 +1,16 @@
 """The weights of a run's hall of fame: trained networks under the numbers of their tasks."""
 
+import math
 from collections.abc import Collection
 from pathlib import Path
 
 from evopinn.run.place import WEIGHTS
+from evopinn.run.reading import Reader
+from evopinn.searchers import Task
 from evopinn.training import TrainingResult, load, save
+
+HALL_OF_FAME = 10
+FINAL_OPERATION = "candidate"
 
 
 def save_weights(directory: Path, number: int, result: TrainingResult) -> None:
@@ -39,3 +45,41 @@ def prune_weights(directory: Path, keep: Collection[int]) -> None:
 
 def _name(directory: Path, number: int) -> Path:
     return directory / WEIGHTS / f"{number:08d}"
+
+
+class Gallery:
+    """Keeps the networks of the hall of fame and of the final evaluations while a run goes on.
+
+    A network is saved before its evaluation is recorded and removed after a better one's is. So whatever is
+    recorded as one of the best is there, whenever the process is killed.
+
+    Args:
+        directory: The run's.
+        size: How many genomes the hall of fame has.
+    """
+
+    def __init__(self, directory: Path, size: int = HALL_OF_FAME) -> None:
+        self._directory = directory
+        self._size = size
+        self._worst = (math.inf, math.inf)
+        self._changed = True
+        self.prune()
+
+    def offer(self, task: Task, loss: float, result: TrainingResult) -> None:
+        """Save a network that is among the best by now, or one of a final evaluation."""
+        final = FINAL_OPERATION in task.origin.operations
+        if math.isfinite(loss) and (final or (task.coarseness, loss) < self._worst):
+            save_weights(self._directory, task.number, result)
+            self._changed = True
+
+    def prune(self) -> None:
+        """Remove what is not among the best any more, once the evaluation of what was offered is recorded."""
+        if not self._changed:
+            return
+        with Reader(self._directory) as reader:
+            best = reader.hall_of_fame(self._size)
+            final = {task for finalist in reader.finalists() for task in finalist.tasks}
+        prune_weights(self._directory, {entry.task for entry in best} | final)
+        if len(best) == self._size:
+            self._worst = (best[-1].coarseness, best[-1].loss)
+        self._changed = False

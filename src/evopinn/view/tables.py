@@ -14,11 +14,12 @@ from evopinn.problem import Problem
 from evopinn.problems import Row
 from evopinn.training import TrainingResult
 from evopinn.view.numbers import duration, json_number, scientific, spread
+from evopinn.view.plain import named_values, plain_table
 
 
 def problems_table(rows: Iterable[Row]) -> Table:
     """The catalogue."""
-    table = _table("name", "cases", "coordinates", "fields", "problem")
+    table = plain_table("name", "cases", "coordinates", "fields", "problem")
     for row in rows:
         cases = ", ".join(row.cases)
         table.add_row(row.name, cases, ", ".join(row.coordinates), ", ".join(row.fields), row.title)
@@ -27,7 +28,7 @@ def problems_table(rows: Iterable[Row]) -> Table:
 
 def problem_table(problem: Problem) -> Group:
     """One problem: the terms of its loss with their points and weights."""
-    table = _table("term", "weight", "points", "derivatives")
+    table = plain_table("term", "weight", "points", "derivatives")
     for term in problem.terms():
         derivatives = ", ".join(term.derivatives)
         table.add_row(escape(term.name), f"{term.weight:g}", str(term.count), derivatives)
@@ -38,7 +39,7 @@ def problem_table(problem: Problem) -> Group:
 
 def models_table(models: Iterable[PublishedModel]) -> Table:
     """Published models with their errors on the case that they were found for."""
-    table = _table("problem", "model", "published error, case I", "genome")
+    table = plain_table("problem", "model", "published error, case I", "genome")
     for model in models:
         errors = [f"{e.field} {spread(e.mean, e.deviation)}" for e in model.errors if e.case == "I"]
         table.add_row(model.problem, f"paper:{model.name}", "\n".join(errors), str(model.genome))
@@ -60,29 +61,22 @@ def models_data(models: Iterable[PublishedModel]) -> list[dict[str, Any]]:
 
 def training_table(result: TrainingResult, published: Iterable[PublishedError] = ()) -> Table:
     """What a training gave, beside the published errors if there are any."""
-    table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    rows: list[tuple[str, str]] = [
-        ("problem", result.problem),
-        ("genome", str(result.genome)),
-        ("loss", scientific(result.loss)),
-    ]
+    values = {
+        "problem": result.problem,
+        "genome": str(result.genome),
+        "loss": scientific(result.loss),
+    }
     beside = {e.field: f"   (published {spread(e.mean, e.deviation)})" for e in published}
     for field, error in result.errors.items():
-        rows.append((f"error of {field}", scientific(error) + beside.get(field, "")))
-    rows += [
-        ("parameters", f"{result.parameters:,}"),
-        (
-            "epochs",
-            f"{result.epochs:,} ({result.evaluations:,} evaluations, {result.optimizer}, seed {result.seed})",
-        ),
-        ("time", duration(result.seconds) + f" ({result.settings['engine']})"),
-        ("status", f"{result.status}: {result.status.meaning}"),
-    ]
-    for name, value in rows:
-        table.add_row(Text(name, style="bold"), Text(value))
-    return table
+        values[f"error of {field}"] = scientific(error) + beside.get(field, "")
+    work = f"{result.evaluations:,} evaluations, {result.optimizer}, seed {result.seed}"
+    values |= {
+        "parameters": f"{result.parameters:,}",
+        "epochs": f"{result.epochs:,} ({work})",
+        "time": duration(result.seconds) + f" ({result.settings['engine']})",
+        "status": f"{result.status}: {result.status.meaning}",
+    }
+    return named_values(values)
 
 
 def training_data(result: TrainingResult) -> dict[str, Any]:
@@ -105,7 +99,7 @@ def training_data(result: TrainingResult) -> dict[str, Any]:
 
 def space_table(space: Space) -> Group:
     """The size of a search space, as in the paper's Table 2."""
-    table = _table("activation functions", "number", "models")
+    table = plain_table("activation functions", "number", "models")
     structures = space.count_structures()
     for label, count in _activation_counts(space):
         table.add_row(label, scientific(count), scientific(structures * count))
@@ -129,10 +123,3 @@ def _activation_counts(space: Space) -> Sequence[tuple[str, int]]:
         for m in range(1, space.max_operators + 1)
     ]
     return [*sizes, (f"of 1 to {space.max_operators}", space.count_activations())]
-
-
-def _table(*columns: str) -> Table:
-    table = Table(header_style="bold", box=None)
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table

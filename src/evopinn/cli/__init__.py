@@ -1,0 +1,5 @@
+"""The command line: arguments in, exit code out; the only place that prints."""
+
+from evopinn.cli.application import app, main
+
+__all__ = ["app", "main"]

@@ -1,0 +1,57 @@
+"""The application: its commands in the order of `--help`, and what becomes of an error."""
+
+import importlib.metadata
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from evopinn.cli.bench import bench
+from evopinn.cli.catalogue import models, problems, space
+from evopinn.cli.runs import export, runs, show, stop
+from evopinn.cli.search import resume, search
+from evopinn.cli.shared import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISTAKE
+from evopinn.cli.training import train
+from evopinn.errors import EvopinnError
+from evopinn.view.console import notes_console
+
+COMMANDS = (problems, models, space, train, search, resume, runs, show, stop, export, bench)
+
+app = typer.Typer(
+    no_args_is_help=True,
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Give it a PDE, get back the physics-informed neural network that solves it best."""
+    if version:
+        sys.stdout.write(f"evopinn {importlib.metadata.version('evopinn')}\n")
+        raise typer.Exit
+
+
+for command in COMMANDS:
+    app.command()(command)
+
+
+def main() -> None:
+    """Run the command line; a user's mistake is told in a sentence, without a traceback."""
+    try:
+        app()
+    except EvopinnError as error:
+        notes_console().print(f"error: {error}")
+        sys.exit(EXIT_MISTAKE)
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit
+        sys.exit(0)
+    except OSError as error:
+        sys.stderr.write(f"error: the output could not be written: {error.strerror}.\n")
+        sys.exit(EXIT_FAILED)

@@ -1,0 +1,195 @@
+"""Commands that search: begin a run, go on with one."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from evopinn.cli.shared import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    PROBLEM_HELP,
+    JsonOption,
+    QuietOption,
+    SpaceOption,
+    output,
+)
+from evopinn.errors import SearchError
+from evopinn.view.console import notes_console
+
+WorkersOption = Annotated[
+    int | None, typer.Option(min=1, help="Processes that train; one a core by default.")
+]
+
+
+def search(
+    problem: Annotated[str | None, typer.Argument(help=PROBLEM_HELP)] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(help='How much to do: 10m, 2h, "30000 epochs", "300 trainings"; 10m by default.'),
+    ] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Or a fixed schedule: quick, paper (that of the problem's equation).")
+    ] = None,
+    populations: Annotated[
+        str | None, typer.Option(help="Or a schedule: populations of the generations, e.g. 80,26,16,8.")
+    ] = None,
+    trials: Annotated[
+        int | None, typer.Option(min=1, help="Or, for Bayesian optimisation, the number of proposals.")
+    ] = None,
+    epochs: Annotated[
+        str | None, typer.Option(help="Epochs of the generations, e.g. 24,40,64,104; of trials, one number.")
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(help="evo-dpste (the default), evolution, random, bo-fcnet, bo-fcresnet.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="All random choices follow from it.")] = None,
+    bounds: SpaceOption = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A setting of the method, e.g. --set elitists=0.2; may be repeated."),
+    ] = None,
+    faithful: Annotated[
+        bool, typer.Option("--faithful", help="Bayesian optimisation that rounds, as the paper's did.")
+    ] = False,
+    optimizer: Annotated[str | None, typer.Option(help="lbfgs or adam.")] = None,
+    precision: Annotated[str | None, typer.Option(help="float64 or float32.")] = None,
+    engine: Annotated[str | None, typer.Option(help="auto, autograd, taylor, fused.")] = None,
+    workers: WorkersOption = None,
+    memory: Annotated[int | None, typer.Option(help="Megabytes that a worker may occupy.")] = None,
+    deadline: Annotated[
+        str | None, typer.Option(help="Time after which a training is taken for hung: 5m.")
+    ] = None,
+    run: Annotated[
+        str | None, typer.Option(help="Name of the run in runs/, or a path; by default problem and date.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="A TOML file with any of this; what is given here comes first.")
+    ] = None,
+    print_config: Annotated[
+        bool, typer.Option("--print-config", help="Print the configuration as TOML and do nothing.")
+    ] = False,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Search for the network that solves a problem best."""
+    from evopinn.api import watched
+    from evopinn.run.config import AMOUNTS, Config, read_config
+    from evopinn.run.naming import dated_name, run_path
+    from evopinn.run.session import begin
+    from evopinn.run.source import ProblemSource
+    from evopinn.training import parse_duration
+
+    values: dict[str, Any] = read_config(config) if config is not None else {}
+    given: dict[str, Any] = {
+        "problem": problem,
+        "method": method,
+        "seed": seed,
+        "space": bounds,
+        **_amount(budget, preset, populations, trials, epochs),
+    }
+    tables: dict[str, dict[str, Any]] = {
+        "settings": {**_settings(settings or []), **({"faithful": True} if faithful else {})},
+        "training": {"optimizer": optimizer, "precision": precision, "engine": engine},
+        "workers": {
+            "count": workers,
+            "memory": memory,
+            "deadline": None if deadline is None else parse_duration(deadline),
+        },
+    }
+    if any(given[name] is not None for name in AMOUNTS):
+        values = {name: value for name, value in values.items() if name not in AMOUNTS}
+    values |= _said(given)
+    for name, table in tables.items():
+        before = values.get(name, {})
+        if isinstance(before, dict) and _said(table):
+            values[name] = before | _said(table)
+    if "problem" not in values:
+        raise SearchError("no problem is given; `evopinn problems` lists the catalogue.")
+    source = ProblemSource.of(str(values["problem"]))
+    settled = Config.of(
+        values | {"problem": source.name}, str(config) if config is not None else "the command"
+    )
+    if print_config:
+        typer.echo(settled.spelled_out().toml(), nl=False)
+        return
+    directory = run_path(run if run is not None else dated_name(source.name))
+    finished = watched(lambda audience: begin(settled, source, directory, audience), not quiet)
+    _finish(directory, finished, as_json)
+
+
+def resume(
+    run: Annotated[str, typer.Argument(help="Directory of the run, or its name in runs/.")],
+    workers: WorkersOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Go on with a run that was stopped or killed; its end is the same as if it had not been."""
+    from evopinn.api import watched
+    from evopinn.run.place import find_run
+    from evopinn.run.session import go_on
+
+    directory = find_run(run)
+    finished = watched(lambda audience: go_on(directory, audience, worker_count=workers), not quiet)
+    _finish(directory, finished, as_json)
+
+
+def _amount(
+    budget: str | None, preset: str | None, populations: str | None, trials: int | None, epochs: str | None
+) -> dict[str, Any]:
+    """How much to do, as the configuration says it."""
+    if populations is not None and trials is not None:
+        raise SearchError("--populations and --trials are both given; the former are for evolution.")
+    if (epochs is None) != (populations is None and trials is None):
+        raise SearchError("--epochs goes with --populations or --trials, and these with --epochs.")
+    schedule = trial = None
+    if epochs is not None and populations is not None:
+        schedule = {"populations": _numbers("populations", populations), "epochs": _numbers("epochs", epochs)}
+    elif epochs is not None:
+        numbers = _numbers("epochs", epochs)
+        if len(numbers) != 1:
+            raise SearchError(f"--epochs {epochs}: all trials have the same number of epochs; give one.")
+        trial = {"evaluations": trials, "epochs": numbers[0]}
+    return {"budget": budget, "preset": preset, "schedule": schedule, "trials": trial}
+
+
+def _numbers(name: str, text: str) -> list[int]:
+    try:
+        return [int(each) for each in text.split(",")]
+    except ValueError:
+        raise SearchError(f"--{name} {text}: give whole numbers with commas, such as 80,26,16.") from None
+
+
+def _settings(texts: list[str]) -> dict[str, Any]:
+    """Settings as they stand in a configuration: values written as in TOML, `mutation.layers` for a part."""
+    import tomllib
+
+    for text in texts:
+        if not all(part.strip() for part in text.partition("=")):
+            raise SearchError(f"--set {text}: write name=value, such as --set elitists=0.2.")
+    try:
+        return tomllib.loads("\n".join(texts))
+    except tomllib.TOMLDecodeError as error:
+        raise SearchError(f"--set {' --set '.join(texts)}: {error}; write values as in TOML.") from None
+
+
+def _said(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _finish(directory: Path, finished: bool, as_json: bool) -> None:
+    """Print what was found; the exit code says whether the search came to its end."""
+    from evopinn.run.place import is_run
+    from evopinn.run.result import SearchResult
+
+    if not is_run(directory):
+        notes_console().print("stopped before the search began; nothing was written.")
+        raise typer.Exit(EXIT_INTERRUPTED)
+    result = SearchResult(directory)
+    summary = result.summary()
+    output(summary if as_json else str(result), as_json)
+    if not finished:
+        notes_console().print(f"stopped; go on with: evopinn resume {directory}")
+        raise typer.Exit(EXIT_INTERRUPTED)
+    if summary["best"] is None:
+        raise typer.Exit(EXIT_FAILED)

@@ -1,0 +1,37 @@
+"""What commands have in common: options, exit codes, output, and how they are asked to end."""
+
+import json
+import signal
+import sys
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+
+from evopinn.view.console import output_console
+
+EXIT_FAILED, EXIT_MISTAKE, EXIT_INTERRUPTED = 1, 2, 130
+
+PROBLEM_HELP = "A name of the catalogue (klein-gordon, klein-gordon:II), my_problem.py or my_problem.py:name."
+SPACE_HELP = 'Bounds of the search space, e.g. "layers=2-12 neurons=8-64:4"; the paper\'s by default.'
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+SpaceOption = Annotated[str | None, typer.Option("--space", help=SPACE_HELP)]
+
+
+def output(content: Any, as_json: bool) -> None:
+    """Print a table for a person, or JSON for a script."""
+    if as_json:
+        sys.stdout.write(json.dumps(content, indent=2, allow_nan=False) + "\n")
+    else:
+        output_console().print(content)
+
+
+def heed_termination() -> None:
+    """Let a request to end be treated as Ctrl-C: the result so far is kept."""
+    signal.signal(signal.SIGTERM, _as_interrupt)
+
+
+def _as_interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,227 @@
+"""What a run is to do, as a file that a person can read, change and run again."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from evopinn.errors import SearchError, UnknownNameError
+from evopinn.genome import MutationRates, Space
+from evopinn.run.evaluation import TrainingOptions
+from evopinn.searchers import Layout, Method, Schedule, Trials, find_method, find_preset
+from evopinn.searchers.methods import Settings
+
+DEFAULT_BUDGET = "10m"
+AMOUNTS = ("budget", "preset", "schedule", "trials")
+"""The entries that say how much to do, of which there is one at most."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class ScheduleTable(_Strict):
+    """Populations and epochs by generation."""
+
+    populations: list[int]
+    epochs: list[int]
+
+
+class TrialsTable(_Strict):
+    """Evaluations of Bayesian optimisation, and the epochs of each."""
+
+    evaluations: int
+    epochs: int
+
+
+class TrainingTable(_Strict):
+    """How every genome is trained, and when it is given up.
+
+    Attributes:
+        slowest: A genome whose epoch is predicted to cost more than so many typical ones is not trained.
+    """
+
+    optimizer: str = TrainingOptions.optimizer
+    precision: str = TrainingOptions.precision
+    engine: str = TrainingOptions.engine
+    errors_every: int = Field(default=TrainingOptions.errors_every, ge=1)
+    slowest: float = Field(default=4.0, gt=0)
+
+    @property
+    def options(self) -> TrainingOptions:
+        """What workers have to know."""
+        return TrainingOptions(self.optimizer, self.precision, self.engine, self.errors_every)
+
+
+class WorkersTable(_Strict):
+    """Worker processes; none of it changes what a run finds.
+
+    Attributes:
+        count: How many; one a core if not given.
+        memory: Of each, in megabytes.
+        deadline: Seconds after which an evaluation is taken for hung; by default twenty times what the ones
+            before it make likely.
+    """
+
+    count: int | None = Field(default=None, ge=1)
+    memory: int | None = Field(default=None, ge=100)
+    deadline: float | None = Field(default=None, gt=0)
+
+
+class RecordedTable(_Strict):
+    """What was known when the run began; written, never asked for.
+
+    Attributes:
+        fingerprint: Of the problem.
+        request: Stands for what was asked, before anything was planned.
+        budget: What the schedule was planned from.
+        seconds_per_epoch: As measured.
+        seconds_per_training: As measured, beside its epochs.
+    """
+
+    fingerprint: float
+    request: str
+    budget: str | None = None
+    seconds_per_epoch: float | None = None
+    seconds_per_training: float | None = None
+
+
+class Config(_Strict):
+    """What a run is to do.
+
+    One of `budget`, `preset`, `schedule` and `trials` says how much; ten minutes if none is given.
+    """
+
+    problem: str
+    method: str = "evo-dpste"
+    seed: int = Field(default=0, ge=0)
+    space: str = ""
+    budget: str | None = None
+    preset: str | None = None
+    schedule: ScheduleTable | None = None
+    trials: TrialsTable | None = None
+    settings: dict[str, Any] = Field(default_factory=dict[str, Any])
+    training: TrainingTable = TrainingTable()
+    workers: WorkersTable = WorkersTable()
+    recorded: RecordedTable | None = None
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], origin: str = "the configuration") -> "Config":
+        """A configuration from plain data; what is wrong with it is told in a sentence."""
+        try:
+            config = cls.model_validate(dict(values))
+        except ValidationError as error:
+            raise _told(error, origin) from None
+        config.check()
+        return config
+
+    def check(self) -> None:
+        """Refuse what contradicts itself or is in no table."""
+        amounts = [name for name in AMOUNTS if getattr(self, name) is not None]
+        if len(amounts) > 1:
+            raise SearchError(f"{' and '.join(amounts)} are both given; one of them says how much to do.")
+        method, settings = self.find_method(), self.method_settings()
+        self.search_space()
+        if layout := self.layout():
+            method.workload(layout, settings)
+
+    def find_method(self) -> Method:
+        """The method."""
+        return find_method(self.method)
+
+    def method_settings(self) -> Settings:
+        """The method's settings, those that are not given by default."""
+        method, given = self.find_method(), dict(self.settings)
+        rates = given.get("mutation")
+        try:
+            if rates is not None:
+                given["mutation"] = rates if isinstance(rates, MutationRates) else MutationRates(**rates)
+            return method.settings(**given)
+        except TypeError as error:
+            raise SearchError(f"the settings {given} of {self.method} make no sense: {error}.") from None
+
+    def search_space(self) -> Space:
+        """The search space."""
+        return Space.parse(self.space) if self.space else Space()
+
+    def layout(self) -> Layout | None:
+        """The schedule or trials, if they are settled; None if they have to be planned from a budget."""
+        if self.schedule is not None:
+            return Schedule(tuple(self.schedule.populations), tuple(self.schedule.epochs))
+        if self.trials is not None:
+            return Trials(self.trials.evaluations, self.trials.epochs)
+        if self.preset is not None:
+            return find_preset(self.preset, self.problem).layout(self.find_method().layout)
+        return None
+
+    def spelled_out(self) -> "Config":
+        """The same with all settings by name, and a preset's numbers."""
+        settings = asdict(self.method_settings())
+        fixed = self.find_method().fixed
+        given = {name: value for name, value in settings.items() if name not in fixed}
+        config = self.model_copy(update={"settings": given, "space": self.search_space().text})
+        layout = self.layout()
+        return config if layout is None else config._with_layout(layout)
+
+    def settled(self, layout: Layout, recorded: RecordedTable) -> "Config":
+        """The same with everything said, and with what was planned."""
+        return self.spelled_out()._with_layout(layout).model_copy(update={"recorded": recorded})
+
+    def _with_layout(self, layout: Layout) -> "Config":
+        tables: dict[str, Any] = dict.fromkeys(AMOUNTS)
+        if isinstance(layout, Schedule):
+            populations, epochs = list(layout.populations), list(layout.epochs)
+            tables["schedule"] = ScheduleTable(populations=populations, epochs=epochs)
+        else:
+            tables["trials"] = TrialsTable(evaluations=layout.evaluations, epochs=layout.epochs)
+        return self.model_copy(update=tables)
+
+    def toml(self) -> str:
+        """The configuration as a file."""
+        return _HEADER + tomli_w.dumps(self.model_dump(mode="json", exclude_none=True))
+
+
+_HEADER = "# What this run does. `evopinn search --config FILE` does it again.\n"
+
+
+def parse_config(text: str, origin: str) -> dict[str, Any]:
+    """The plain data of a TOML text."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SearchError(f"{origin} is not TOML: {error}.") from None
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """The plain data of a configuration file; what a run recorded about itself is left out."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
+        raise SearchError(f"the configuration {path} cannot be read: {reason}.") from None
+    values = parse_config(text, str(path))
+    values.pop("recorded", None)
+    return values
+
+
+def _told(error: ValidationError, origin: str) -> SearchError | UnknownNameError:
+    """The first of a model's complaints, in a sentence."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(step) for step in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return UnknownNameError(f"entry of {origin}", place, _names(), f"There are {', '.join(_names())}.")
+    if first["type"] == "missing":
+        return SearchError(f"{origin} does not say {place}; give it.")
+    return SearchError(f"{origin} has {place} = {first['input']!r}; {_lower(first['msg'])}.")
+
+
+def _names() -> list[str]:
+    return [name for name in Config.model_fields if name != "recorded"]
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

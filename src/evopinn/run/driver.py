@@ -1,0 +1,234 @@
+"""The one loop of a run: ask the search, have it trained, record what came out, tell the search.
+
+A run that was cut off goes through the same loop from its beginning; what is recorded is told again instead
+of being trained again. So there is no second way that could differ from the first.
+"""
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from evopinn.errors import RunError
+from evopinn.run.checkpoints import Checkpoints
+from evopinn.run.cost import epoch_cost
+from evopinn.run.ended import Ended, FailureKind
+from evopinn.run.evaluation import Assignment
+from evopinn.run.progress import Tally
+from evopinn.run.records import Evaluation
+from evopinn.run.store import Store
+from evopinn.run.weights import Gallery
+from evopinn.run.workforce import Workforce
+from evopinn.searchers import Score, Searcher, Task
+from evopinn.training import TrainingResult
+
+TOO_COSTLY, POISON = "too-costly", "poison"
+"""Statuses of tasks that were not trained, beside those of trainings and of attempts."""
+
+_WAIT = 0.25
+_ALIKE = 6  # so many trainings that raise, and none that does not, are the problem's fault
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a training may cost before it is given up.
+
+    Attributes:
+        epoch_cost: The highest predicted cost of an epoch.
+        seconds: A fixed deadline, or None for one that follows from the trainings before.
+    """
+
+    epoch_cost: float = math.inf
+    seconds: float | None = None
+
+
+class Deadlines:
+    """How long an evaluation may take before its worker is taken for hung: no limit for a slow one.
+
+    Args:
+        fixed: The same for all, if given.
+    """
+
+    FIRST, LEAST, FACTOR = 3600.0, 60.0, 20.0
+
+    def __init__(self, fixed: float | None) -> None:
+        self._fixed = fixed
+        self._slowest = 0.0
+
+    def learn(self, work: float, seconds: float) -> None:
+        """Take in how long an evaluation took."""
+        self._slowest = max(self._slowest, seconds / work)
+
+    def seconds(self, work: float) -> float:
+        """How long this one may take."""
+        if self._fixed is not None:
+            return self._fixed
+        return max(self.LEAST, self.FACTOR * self._slowest * work) if self._slowest else self.FIRST
+
+
+class Driver:
+    """Runs a search to its end, or until it is stopped.
+
+    Args:
+        searcher: At its beginning.
+        store: The run's, empty or with what was recorded before.
+        workers: Ready for assignments.
+        count: How many workers there are.
+        checkpoints: Of trainings that may be gone on from.
+        limits: Of a training.
+        tally: Keeps count, for whoever watches.
+        stopped: Whether to stop.
+    """
+
+    def __init__(
+        self,
+        searcher: Searcher,
+        store: Store,
+        workers: Workforce,
+        count: int,
+        checkpoints: Checkpoints,
+        limits: Limits,
+        tally: Tally,
+        stopped: Callable[[], bool],
+    ) -> None:
+        self._searcher = searcher
+        self._store = store
+        self._workers = workers
+        self._ahead = count + 1  # one waits, so that no worker does
+        self._checkpoints = checkpoints
+        self._limits = limits
+        self._deadlines = Deadlines(limits.seconds)
+        self._tally = tally
+        self._stopped = stopped
+        self._gallery = Gallery(store.directory)
+        self._raised: list[str] = []
+        self._succeeded = False
+
+    def run(self) -> bool:
+        """Go on to the end; False if it was stopped before."""
+        while not self._searcher.finished:
+            tasks = self._searcher.ask()
+            if not self._round(tasks):
+                return False
+        return True
+
+    def _round(self, tasks: Sequence[Task]) -> bool:
+        """Have the tasks of a round trained and told; False if it was stopped before."""
+        self._store.add_tasks(tasks)
+        known = self._store.losses(tasks[0].number, tasks[-1].number)
+        self._tally.begin(tasks)
+        self._checkpoints.begin(tasks, known)
+        waiting: dict[int, Task] = {}
+        for task in tasks:
+            if task.number in known:
+                self._tell(task, known[task.number], earlier=True)
+            elif epoch_cost(task.genome) > self._limits.epoch_cost:
+                self._give_up(task)
+            else:
+                waiting[task.number] = task
+        # The longest first: the end of a round, where workers have to wait, is then the shortest.
+        queue = deque(sorted(waiting.values(), key=_work, reverse=True))
+        while waiting:
+            if self._stopped():
+                return False
+            while queue and self._workers.outstanding < self._ahead:
+                self._submit(queue.popleft())
+            for ended in self._workers.wait(timeout=_WAIT):
+                self._take(waiting[ended.number], ended)
+                if not ended.retried:
+                    del waiting[ended.number]
+            self._tally.report()
+        return True
+
+    def _submit(self, task: Task) -> None:
+        checkpoints = self._checkpoints
+        assignment = Assignment(
+            task.genome.text,
+            task.epochs,
+            task.seed,
+            task.coarseness,
+            checkpoints.start(task),
+            checkpoints.keep(task),
+            checkpoints.threshold,
+        )
+        self._workers.submit(task.number, assignment, self._deadlines.seconds(_work(task)))
+
+    def _take(self, task: Task, ended: Ended) -> None:
+        """Record an attempt that ended and, if it settles the task, tell the search."""
+        if isinstance(ended.value, TrainingResult):
+            evaluation = _trained(task, ended, ended.value)
+            self._deadlines.learn(_work(task), ended.seconds)
+            self._gallery.offer(task, evaluation.loss, ended.value)
+            self._succeeded = True
+        else:
+            evaluation = _failed(task, ended)
+            self._refuse_if_all_raise(ended)
+        self._store.record([evaluation])
+        self._gallery.prune()
+        if evaluation.final:
+            self._checkpoints.settle(task, evaluation.loss)
+            self._tell(task, evaluation.loss)
+
+    def _give_up(self, task: Task) -> None:
+        """Record a task that is not trained because of its predicted cost."""
+        now = time.time()
+        cost = epoch_cost(task.genome) / self._limits.epoch_cost
+        note = f"an epoch is predicted to cost {cost:.2g} times the limit"
+        self._store.record([Evaluation(task.number, TOO_COSTLY, math.inf, now, now, note=note)])
+        self._tell(task, math.inf)
+
+    def _tell(self, task: Task, loss: float, *, earlier: bool = False) -> None:
+        self._tally.settle(task, loss, earlier=earlier)
+        self._searcher.tell(task.number, Score(loss))
+
+    def _refuse_if_all_raise(self, ended: Ended) -> None:
+        """A problem that raises on every genome is mistaken: to go on would only record that many times."""
+        if ended.failure is None or ended.failure.kind is not FailureKind.RAISED:
+            return
+        self._raised.append(ended.failure.detail)
+        if not self._succeeded and len(self._raised) >= _ALIKE:
+            raise RunError(
+                f"the first {_ALIKE} trainings all raised an exception; the last one:\n{self._raised[-1]}"
+            )
+
+
+def _work(task: Task) -> float:
+    """What a task costs, as predicted."""
+    return task.epochs * epoch_cost(task.genome) / task.coarseness**2
+
+
+def _trained(task: Task, ended: Ended, result: TrainingResult) -> Evaluation:
+    now = time.time()
+    loss = math.inf if result.status.failed or math.isnan(result.loss) else result.loss
+    return Evaluation(
+        task=task.number,
+        status=str(result.status),
+        loss=loss,
+        started=now - ended.seconds,
+        ended=now,
+        errors=result.errors,
+        epochs=result.epochs,
+        seconds=ended.seconds,
+        worker=ended.worker,
+        history=result.history,
+    )
+
+
+def _failed(task: Task, ended: Ended) -> Evaluation:
+    assert ended.failure is not None
+    now = time.time()
+    kind = ended.failure.kind
+    cut = "cut by wall clock: " if kind is FailureKind.DEADLINE else ""
+    note = f"{cut}{ended.failure.detail}"
+    return Evaluation(
+        task=task.number,
+        status=POISON if ended.poison else str(kind),
+        loss=math.inf,
+        started=now - ended.seconds,
+        ended=now,
+        seconds=ended.seconds,
+        worker=ended.worker,
+        note=f"{kind}: {note}" if ended.poison else note,
+        final=not ended.retried,
+    )

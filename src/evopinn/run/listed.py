@@ -1,0 +1,139 @@
+"""What is read of a run: an evaluation, a finalist, a generation, an event, each as it is listed."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+RunState = Literal["running", "finished", "stopped"]
+"""A process writes to the run; all that it was to do is done; neither, so that it can be resumed."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a run is.
+
+    Attributes:
+        config: What it is to do, as TOML.
+        versions: Of the packages that it was begun with.
+        created: When, in seconds since 1970.
+        writer: The process that writes to it now, if one does.
+    """
+
+    config: str
+    versions: Mapping[str, str]
+    created: float
+    writer: int | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An evaluation as it is listed: see `Evaluation`, and `Task` for what belongs to its task."""
+
+    task: int
+    attempt: int
+    final: bool
+    status: str
+    loss: float
+    errors: Mapping[str, float]
+    epochs: int
+    seconds: float
+    worker: int | None
+    started: float
+    ended: float
+    note: str
+    generation: int
+    key: str
+    coarseness: float
+    genome: str
+    seed: int = 0
+    operations: tuple[str, ...] = ()
+    parents: tuple[int, ...] = ()
+
+    @property
+    def error(self) -> float | None:
+        """The largest of the fields' errors; None where no solution is known."""
+        return largest(self.errors.values())
+
+
+@dataclass(frozen=True)
+class FinalistEntry:
+    """A candidate's final evaluations, as far as they are settled.
+
+    Attributes:
+        genome: As text.
+        key: The genome's.
+        tasks: Their numbers.
+        losses: Their losses; infinite where one failed.
+        errors: Of each, the error of each field.
+    """
+
+    genome: str
+    key: str
+    tasks: tuple[int, ...]
+    losses: tuple[float, ...]
+    errors: tuple[Mapping[str, float], ...]
+
+    @property
+    def mean_loss(self) -> float:
+        """What finalists are ranked by."""
+        return sum(self.losses) / len(self.losses)
+
+    @property
+    def mean_error(self) -> float | None:
+        """The mean of the largest errors; None if one of them is not known."""
+        known = [error for each in self.errors if (error := largest(each.values())) is not None]
+        return sum(known) / len(known) if len(known) == len(self.errors) else None
+
+
+@dataclass(frozen=True)
+class GenerationSummary:
+    """A generation in figures.
+
+    Attributes:
+        generation: Its number.
+        asked: How many tasks it has.
+        settled: How many have a final evaluation.
+        failed: How many of these have no finite loss.
+        best: The least loss; infinite if there is none.
+        epochs: Trained in all attempts.
+        seconds: Spent by workers, on all attempts.
+    """
+
+    generation: int
+    asked: int
+    settled: int
+    failed: int
+    best: float
+    epochs: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class FailureCount:
+    """How often trainings failed in one way.
+
+    Attributes:
+        status: The way.
+        failed: Tasks that it settled, without a finite loss.
+        retried: Attempts after which another was made.
+    """
+
+    status: str
+    failed: int
+    retried: int
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened to the run as a whole; `identity` rises with time."""
+
+    identity: int
+    time: float
+    kind: str
+    text: str
+
+
+def largest(errors: Iterable[float]) -> float | None:
+    """The largest error, not-a-number if one is that; None if there is none."""
+    return max(errors, key=lambda error: math.inf if math.isnan(error) else error, default=None)

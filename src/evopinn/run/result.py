@@ -1,0 +1,171 @@
+"""What a search gives, while it runs, after it, or after it was killed: its run, read as it is asked for."""
+
+import importlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evopinn.errors import EvopinnError, RunError, StoredModelError
+from evopinn.run.listed import Entry, FinalistEntry, RunState
+from evopinn.run.reading import Reader
+from evopinn.run.summary import Best, Intent, activation_of, find_best, structure_of, summarise
+from evopinn.run.table import Row, evaluation_rows
+
+if TYPE_CHECKING:
+    from evopinn.training import History, TrainingResult
+
+
+class SearchResult:
+    """What a search has found. Everything is read when it is asked for, so a run may still be under way.
+
+    Args:
+        directory: The run's.
+
+    Attributes:
+        directory: The run's.
+        problem: The problem's name, or the file that it came from.
+        method: The search method's name.
+        seed: That all random choices followed from.
+    """
+
+    def __init__(self, directory: str | Path) -> None:
+        self.directory = Path(directory)
+        with self._reader() as reader:
+            intent = Intent.of(reader.about().config, self.directory)
+        self.problem, self.method, self.seed = intent.problem, intent.method, intent.seed
+
+    @property
+    def state(self) -> RunState:
+        """`running`, `finished`, or `stopped`: then it can be resumed."""
+        with self._reader() as reader:
+            return reader.state()
+
+    @property
+    def best(self) -> "TrainingResult":
+        """The best network: of all trainings of the winner, the one with the least loss.
+
+        The winner is the genome with the best mean of the final evaluations. Before there are any, this is
+        the network with the least loss of all.
+        """
+        while True:
+            task = self._best().entry.task
+            try:
+                return self._load(task)
+            except StoredModelError:
+                # A better one may have taken its place since: a running search removes what it surpasses.
+                if self._best().entry.task == task:
+                    raise
+
+    @property
+    def hall_of_fame(self) -> Sequence[Entry]:
+        """The best evaluation of each of the ten best genomes, best first."""
+        with self._reader() as reader:
+            return reader.hall_of_fame()
+
+    @property
+    def finalists(self) -> Sequence[FinalistEntry]:
+        """The final evaluations by genome, the best mean first; empty before there are any."""
+        with self._reader() as reader:
+            return reader.finalists()
+
+    def evaluations(self) -> Iterator[Row]:
+        """All evaluations, a flat dictionary for each attempt: `pandas.DataFrame(result.evaluations())`."""
+        return evaluation_rows(self.directory)
+
+    def to_pandas(self) -> Any:
+        """All evaluations as a `pandas.DataFrame`."""
+        try:
+            pandas = importlib.import_module("pandas")
+        except ImportError:
+            raise RunError(
+                "pandas is not installed: `pip install pandas`; `evaluations()` gives the same without it."
+            ) from None
+        return pandas.DataFrame(self.evaluations())
+
+    def history(self, task: int) -> "History | None":
+        """The course of a task's training, if it was recorded."""
+        with self._reader() as reader:
+            return reader.history(task)
+
+    def weights(self, task: int) -> "TrainingResult":
+        """The network that a task gave; those of the hall of fame and of the final evaluations are kept."""
+        from evopinn.run.weights import kept_weights
+
+        kept = kept_weights(self.directory)
+        if task not in kept:
+            others = ", ".join(map(str, sorted(kept))) or "none"
+            raise RunError(
+                f"the run {self.directory} has not kept task {task}'s network; kept are: {others}."
+            )
+        return self._load(task)
+
+    def summary(self) -> dict[str, Any]:
+        """The run at a glance, as plain data for JSON: `show --json`, and the best activation in LaTeX."""
+        data = summarise(self.directory).data()
+        if data["best"] is not None:
+            from evopinn.genome import Genome
+
+            data["best"]["latex"] = Genome.parse(data["best"]["genome"]).activation.latex()
+        return data
+
+    def __repr__(self) -> str:
+        with self._reader() as reader:
+            best = find_best(reader)
+            found = "nothing yet" if best is None else f"{best.entry.loss:.2e}"
+            return (
+                f"SearchResult({str(self.directory)!r}, problem={self.problem!r}, method={self.method!r}, "
+                f"state={reader.state()!r}, best loss: {found})"
+            )
+
+    def __str__(self) -> str:
+        """The hall of fame as a table."""
+        entries = self.hall_of_fame
+        head = f"{self.problem}, {self.method}, seed {self.seed}: {self.state}"
+        if not entries:
+            return f"{head}\nnothing is recorded yet"
+        rows = [_HEADERS, *zip(*self._cells(entries), strict=True)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        return "\n".join([head, *lines])
+
+    def _cells(self, entries: Sequence[Entry]) -> Sequence[Sequence[str]]:
+        """The columns of the table."""
+        return (
+            [f"{entry.loss:.2e}" for entry in entries],
+            ["" if entry.error is None else f"{entry.error:.2e}" for entry in entries],
+            self._parameters(entries),
+            [str(entry.epochs) for entry in entries],
+            [f"{entry.seconds:.1f} s" for entry in entries],
+            [structure_of(entry.genome) for entry in entries],
+            [activation_of(entry.genome) for entry in entries],
+        )
+
+    def _parameters(self, entries: Sequence[Entry]) -> list[str]:
+        """How many parameters the networks have; nothing as long as no network tells inputs and outputs."""
+        from evopinn.genome import Genome
+        from evopinn.network import Layout
+
+        try:
+            best = self.best
+        except EvopinnError:
+            return ["" for _ in entries]
+        sizes = len(best.coordinates), len(best.fields)
+        return [str(Layout.of(Genome.parse(entry.genome), *sizes).size) for entry in entries]
+
+    def _best(self) -> Best:
+        with self._reader() as reader:
+            best = find_best(reader)
+        if best is None:
+            raise RunError(f"the run {self.directory} has no trained network yet; wait for it, or resume it.")
+        return best
+
+    def _load(self, task: int) -> "TrainingResult":
+        from evopinn.run.weights import load_weights
+
+        return load_weights(self.directory, task)
+
+    def _reader(self) -> Reader:
+        return Reader(self.directory)
+
+
+_HEADERS = ("loss", "error", "parameters", "epochs", "time", "structure", "activation")

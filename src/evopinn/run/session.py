@@ -1,0 +1,237 @@
+"""Beginning a run, and going on with one."""
+
+import os
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from evopinn.errors import RunError
+from evopinn.problem import Problem
+from evopinn.run.checkpoints import Checkpoints
+from evopinn.run.config import DEFAULT_BUDGET, Config, RecordedTable, parse_config
+from evopinn.run.cost import typical_cost
+from evopinn.run.driver import Driver, Limits
+from evopinn.run.evaluation import Trainer, check_options, is_outcome
+from evopinn.run.naming import request_digest
+from evopinn.run.progress import Subject, Tally, Watcher
+from evopinn.run.reading import Reader
+from evopinn.run.snapshot import Snapshot
+from evopinn.run.source import ProblemSource, fingerprint, same_fingerprint
+from evopinn.run.speed import Amount, Stopwatch, measured, parse_budget
+from evopinn.run.store import Store, check_free
+from evopinn.run.workers import Workers
+from evopinn.searchers import Budget, EvolutionSettings, Layout, Plan, Schedule, planned
+from evopinn.searchers.methods import Settings
+from evopinn.searchers.selection import elitist_count
+
+_MEGABYTE = 2**20
+
+
+@dataclass(frozen=True)
+class Audience:
+    """Who is told of a run, and who may stop it.
+
+    Attributes:
+        watch: Told how the search stands, a few times a second.
+        say: Told, in sentences, what is about to be done.
+        stopped: Whether the run is to stop.
+    """
+
+    watch: Watcher
+    say: Callable[[str], None]
+    stopped: Callable[[], bool]
+
+
+def begin(config: Config, source: ProblemSource, directory: Path, audience: Audience) -> bool:
+    """Begin a run and go on to its end.
+
+    Everything that can be refused is refused before the first process is started. The plan is made and
+    written into the run before its first training.
+
+    Args:
+        config: What to do.
+        source: The problem.
+        directory: Where the run will be; new or empty.
+        audience: Who is told.
+
+    Returns:
+        Whether it came to its end; False if it was stopped.
+    """
+    watch = Stopwatch()
+    check_free(directory)
+    problem = source.load()
+    check_options(problem, config.training.options)
+    amount = None if config.layout() else parse_budget(config.budget or DEFAULT_BUDGET)
+    if amount is not None and amount.unit != "seconds":
+        planned(amount.budget(), config.method, config.method_settings())
+    count = _worker_count(config)
+    subject = Subject(directory, problem.name, config.method, count)
+    audience.watch(Snapshot(directory, problem.name, config.method, "starting", workers=count))
+    with _workers(config, source, count) as workers:
+        plan = _plan(config, amount, workers, count, watch, audience, subject)
+        if plan is None:
+            return False
+        audience.say(plan.describe())
+        settled = config.settled(plan.layout, _recorded(problem, config, plan))
+        with Store.create(directory, settled.toml(), versions()) as store:
+            return _drive(settled, store, workers, subject, audience)
+
+
+def go_on(
+    directory: Path,
+    audience: Audience,
+    source: ProblemSource | None = None,
+    worker_count: int | None = None,
+) -> bool:
+    """Go on with a run where it was.
+
+    Args:
+        directory: The run's.
+        audience: Who is told.
+        source: Its problem, if that was an object.
+        worker_count: How many workers, if not as before.
+
+    Returns:
+        Whether it came to its end; False if it was stopped.
+    """
+    with Store.open(directory) as store:
+        config = recorded_config(store.config, directory)
+        with Reader(directory) as reader:
+            if reader.state() == "finished":
+                return True
+        source = source or ProblemSource(config.problem)
+        problem = source.load()
+        _refuse_other_problem(problem, config, directory)
+        if worker_count is not None:
+            config = config.model_copy(
+                update={"workers": config.workers.model_copy(update={"count": worker_count})}
+            )
+        count = _worker_count(config)
+        subject = Subject(directory, problem.name, config.method, count)
+        store.note("resumed", "")
+        with _workers(config, source, count) as workers:
+            return _drive(config, store, workers, subject, audience)
+
+
+def recorded_config(text: str, directory: Path) -> Config:
+    """The configuration that a run was begun with."""
+    return Config.of(parse_config(text, f"the configuration of the run {directory}"))
+
+
+def versions() -> dict[str, str]:
+    """What may matter to the last digit of a result."""
+    return {
+        **{name: version(name) for name in ("evopinn", "torch", "numpy", "optuna")},
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+    }
+
+
+def _drive(config: Config, store: Store, workers: Workers, subject: Subject, audience: Audience) -> bool:
+    layout, method, settings = config.layout(), config.find_method(), config.method_settings()
+    assert layout is not None
+    space = config.search_space()
+    checkpoints = Checkpoints(store.directory, _gone_on_from(layout, settings))
+    tally = Tally(subject, method.workload(layout, settings), audience.watch)
+    driver = Driver(
+        searcher=method.make(layout, config.seed, space, settings),
+        store=store,
+        workers=workers,
+        count=subject.workers,
+        checkpoints=checkpoints,
+        limits=Limits(config.training.slowest * typical_cost(space), config.workers.deadline),
+        tally=tally,
+        stopped=audience.stopped,
+    )
+    finished = driver.run()
+    store.note("finished" if finished else "stopped")
+    tally.report("finished" if finished else "stopped")
+    return finished
+
+
+def _gone_on_from(layout: Layout, settings: Settings) -> int:
+    """How many trainings of a generation may be gone on from in a later one, at most."""
+    if not isinstance(layout, Schedule) or not isinstance(settings, EvolutionSettings):
+        return 0
+    if not settings.continue_elitists or layout.generations == 1:
+        return 0
+    if not settings.pressure:  # survivors are drawn at random
+        return layout.populations[0]
+    return elitist_count(layout.populations[1], settings.elitists)
+
+
+def _plan(
+    config: Config,
+    amount: Amount | None,
+    workers: Workers,
+    count: int,
+    watch: Stopwatch,
+    audience: Audience,
+    subject: Subject,
+) -> Plan | None:
+    """What will be done; None if it was stopped while the speed was measured."""
+    settings = config.method_settings()
+    if amount is not None and amount.unit != "seconds":
+        return planned(amount.budget(), config.method, settings)
+    if amount is not None:
+        audience.watch(
+            Snapshot(subject.directory, subject.problem, subject.method, "measuring", workers=count)
+        )
+        pace = measured(workers, count, config.search_space(), config.seed, audience.stopped)
+        if pace is None:
+            return None
+        budget = Budget(
+            seconds=amount.value - watch.seconds,
+            seconds_per_epoch=pace.seconds_per_epoch,
+            seconds_per_training=pace.seconds_per_training,
+            workers=count,
+        )
+        return planned(budget, config.method, settings)
+    layout = config.layout()
+    assert layout is not None
+    workload = config.find_method().workload(layout, settings)
+    return Plan(config.method, layout, settings, workload, Budget(epochs=workload.epochs, workers=count))
+
+
+def _recorded(problem: Problem, config: Config, plan: Plan) -> RecordedTable:
+    number = fingerprint(problem)
+    return RecordedTable(
+        fingerprint=number,
+        request=request_digest(config, number),
+        budget=config.budget or config.preset or (None if config.layout() else DEFAULT_BUDGET),
+        seconds_per_epoch=plan.budget.seconds_per_epoch,
+        seconds_per_training=plan.budget.seconds_per_training,
+    )
+
+
+def _refuse_other_problem(problem: Problem, config: Config, directory: Path) -> None:
+    recorded = config.recorded
+    if recorded is not None and not same_fingerprint(fingerprint(problem), recorded.fingerprint):
+        raise RunError(
+            f"the problem {problem.name} has changed since the run {directory} began: its losses are others; "
+            "put it back as it was, or begin another run."
+        )
+
+
+def _workers(config: Config, source: ProblemSource, count: int) -> Workers:
+    memory = config.workers.memory
+    return Workers(
+        Trainer,
+        (source, config.training.options),
+        count=count,
+        memory_limit=_memory(count) if memory is None else memory * _MEGABYTE,
+        accept=is_outcome,
+    )
+
+
+def _worker_count(config: Config) -> int:
+    if config.workers.count is not None:
+        return config.workers.count
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _memory(count: int) -> int:
+    """An equal share of the machine's memory for each worker, and one for all else."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // (count + 1)

@@ -1,0 +1,70 @@
+"""Where a run's problem comes from, so that every worker has the same one and a resumed run has it again."""
+
+import math
+from dataclasses import dataclass
+
+import cloudpickle
+
+from evopinn.engine import make_engine
+from evopinn.errors import RunError
+from evopinn.genome import Genome
+from evopinn.network import initial_parameters
+from evopinn.problem import Problem, absolute_spec, is_problem_file
+from evopinn.problems import find_problem
+
+OBJECT = "python:"
+"""Begins the name of a problem that was given as an object and not by name."""
+
+_TRIED = Genome.parse("layers=3 neurons=7 activation=tanh(x)")
+_AGREEMENT = 1e-9
+
+
+@dataclass(frozen=True)
+class ProblemSource:
+    """A problem as it travels: by name or file, or as an object that only this process and its workers see.
+
+    Attributes:
+        name: As in the run's configuration: a name of the catalogue, the absolute path of a file (with
+            `:name`), or `python:` and the name of an object.
+        pickled: The object. It goes to workers of this process and never to a disk.
+    """
+
+    name: str
+    pickled: bytes | None = None
+
+    @classmethod
+    def of(cls, problem: Problem | str) -> "ProblemSource":
+        """The source of a problem that a user gives."""
+        if isinstance(problem, str):
+            return cls(absolute_spec(problem) if is_problem_file(problem) else problem)
+        try:
+            # By value where it must be: a script's functions cannot be imported by workers.
+            return cls(f"{OBJECT}{problem.name}", cloudpickle.dumps(problem))
+        except Exception as error:  # whatever the user's functions refer to may refuse
+            raise RunError(
+                f"the problem {problem.name!r} cannot be given to worker processes: {error}; state it in a "
+                "file and give the file's name."
+            ) from error
+
+    def load(self) -> Problem:
+        """The problem."""
+        if self.pickled is not None:
+            return cloudpickle.loads(self.pickled)
+        if self.name.startswith(OBJECT):
+            raise RunError(
+                f"the problem {self.name.removeprefix(OBJECT)!r} of this run was a Python object, which is "
+                "not stored; go on with it from Python: evopinn.search(problem, run=...)."
+            )
+        return find_problem(self.name)
+
+
+def fingerprint(problem: Problem) -> float:
+    """A number that changes with anything that matters to training: the loss of a fixed small network."""
+    engine = make_engine("autograd", problem, _TRIED)
+    loss, _ = engine.loss_and_gradient(initial_parameters(engine.layout, seed=0))
+    return loss
+
+
+def same_fingerprint(first: float, second: float) -> bool:
+    """Whether two numbers stem from the same problem, computed on whatever machines."""
+    return math.isclose(first, second, rel_tol=_AGREEMENT) or first == second

@@ -1,0 +1,224 @@
+"""A run at a glance: what it is, how it stands, the best it has found. Needs no torch, and no long look."""
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from evopinn.errors import RunError
+from evopinn.run.listed import Entry, FailureCount, FinalistEntry, GenerationSummary, RunState
+from evopinn.run.reading import Reader
+
+
+@dataclass(frozen=True)
+class Intent:
+    """What a run is to do, as its configuration says; empty where that says nothing.
+
+    Attributes:
+        problem: A name of the catalogue, a file, or `python:` and the name of an object.
+        method: The search method's name.
+        seed: That all random choices follow from.
+    """
+
+    problem: str
+    method: str
+    seed: int | None
+
+    @classmethod
+    def of(cls, config: str, directory: Path) -> "Intent":
+        """That of a configuration in TOML."""
+        try:
+            values = tomllib.loads(config)
+        except tomllib.TOMLDecodeError as error:
+            raise RunError(f"the run {directory}: its configuration is not TOML ({error}).") from error
+        return cls(str(values.get("problem", "")), str(values.get("method", "")), values.get("seed"))
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best network of a run.
+
+    Attributes:
+        entry: The evaluation that it comes from.
+        finalist: All final evaluations of its genome; None if it was never among the candidates.
+    """
+
+    entry: Entry
+    finalist: FinalistEntry | None
+
+    def data(self) -> dict[str, Any]:
+        """As plain data. Means are those of the final evaluations, of which there may be none."""
+        finalist = self.finalist
+        return _entry_data(self.entry) | {
+            "mean_loss": finalist and finite(finalist.mean_loss),
+            "mean_error": finalist and finite(finalist.mean_error),
+            "evaluations": len(finalist.tasks) if finalist else 0,
+        }
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A run at a glance.
+
+    Attributes:
+        directory: The run's.
+        intent: What it is to do.
+        state: Whether it runs.
+        writer: The process that writes to it now, if one does.
+        created: When it began, in seconds since 1970.
+        ended: When the last training ended; None before the first.
+        counts: Trainings that are over, by status.
+        failures: The ways in which trainings failed.
+        generations: In figures.
+        best: The best network; None before the first.
+        hall_of_fame: The best genomes, best first.
+        finalists: The final evaluations by genome, the best mean first.
+    """
+
+    directory: Path
+    intent: Intent
+    state: RunState
+    writer: int | None
+    created: float
+    ended: float | None
+    counts: Mapping[str, int]
+    failures: Sequence[FailureCount]
+    generations: Sequence[GenerationSummary]
+    best: Best | None
+    hall_of_fame: Sequence[Entry]
+    finalists: Sequence[FinalistEntry]
+
+    @property
+    def generation(self) -> int:
+        """The generation that it has come to; 0 before the first."""
+        return self.generations[-1].generation if self.generations else 0
+
+    @property
+    def trained(self) -> int:
+        """How many trainings are over."""
+        return sum(self.counts.values())
+
+    @property
+    def failed(self) -> int:
+        """How many of them have no finite loss."""
+        return sum(each.failed for each in self.failures)
+
+    @property
+    def epochs(self) -> int:
+        """Trained in all attempts."""
+        return sum(each.epochs for each in self.generations)
+
+    @property
+    def seconds(self) -> float:
+        """Spent by all workers together."""
+        return sum(each.seconds for each in self.generations)
+
+    def data(self) -> dict[str, Any]:
+        """As plain data that JSON has words for: what is not a finite number is null."""
+        return {
+            "run": str(self.directory),
+            "problem": self.intent.problem,
+            "method": self.intent.method,
+            "seed": self.intent.seed,
+            "state": self.state,
+            "started": self.created,
+            "ended": self.ended,
+            "trained": self.trained,
+            "failed": self.failed,
+            "epochs": self.epochs,
+            "seconds": self.seconds,
+            "counts": dict(self.counts),
+            "failures": [asdict(each) for each in self.failures],
+            "generations": [asdict(each) | {"best": finite(each.best)} for each in self.generations],
+            "best": self.best and self.best.data(),
+            "hall_of_fame": [_entry_data(entry) for entry in self.hall_of_fame],
+            "finalists": [_finalist_data(finalist) for finalist in self.finalists],
+        }
+
+
+def summarise(directory: Path, top: int = 10) -> Summary:
+    """Look at a run.
+
+    Args:
+        directory: The run's.
+        top: How many genomes to list at most.
+    """
+    with Reader(directory) as reader:
+        about = reader.about()
+        latest = reader.latest(1)
+        return Summary(
+            directory=directory,
+            intent=Intent.of(about.config, directory),
+            state=reader.state(),
+            writer=about.writer,
+            created=about.created,
+            ended=latest[0].ended if latest else None,
+            counts=reader.counts(),
+            failures=reader.failures(),
+            generations=reader.generations(),
+            best=find_best(reader),
+            hall_of_fame=reader.hall_of_fame(top),
+            finalists=reader.finalists(top),
+        )
+
+
+def find_best(reader: Reader) -> Best | None:
+    """The winner's network of least loss; the winner has the best mean of the final evaluations.
+
+    Before there are any, it is the first of the hall of fame; None if that is empty.
+    """
+    best = reader.hall_of_fame()
+    for winner in reader.finalists(1):
+        if math.isfinite(winner.mean_loss):
+            # An earlier training of the winner may have come out better than the final ones; it is kept if
+            # it is in the hall of fame.
+            for entry in best:
+                if entry.key == winner.key:
+                    return Best(entry, winner)
+            _, task = min(zip(winner.losses, winner.tasks, strict=True))
+            return Best(reader.final_evaluation(task), winner)
+    return Best(best[0], None) if best else None
+
+
+def finite(value: float | None) -> float | None:
+    """A number as JSON has it: not-a-number and infinity are null."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def activation_of(genome: str) -> str:
+    """The activation in a genome's text, which it ends with."""
+    return genome.partition(" activation=")[2]
+
+
+def structure_of(genome: str) -> str:
+    """What stands before the activation in a genome's text."""
+    return genome.partition(" activation=")[0]
+
+
+def _entry_data(entry: Entry) -> dict[str, Any]:
+    return {
+        "task": entry.task,
+        "generation": entry.generation,
+        "genome": entry.genome,
+        "activation": activation_of(entry.genome),
+        "loss": finite(entry.loss),
+        "error": finite(entry.error),
+        "errors": {field: finite(error) for field, error in entry.errors.items()},
+        "epochs": entry.epochs,
+        "seconds": entry.seconds,
+        "status": entry.status,
+    }
+
+
+def _finalist_data(finalist: FinalistEntry) -> dict[str, Any]:
+    return {
+        "genome": finalist.genome,
+        "activation": activation_of(finalist.genome),
+        "mean_loss": finite(finalist.mean_loss),
+        "mean_error": finite(finalist.mean_error),
+        "tasks": list(finalist.tasks),
+        "losses": [finite(loss) for loss in finalist.losses],
+        "errors": [{field: finite(error) for field, error in each.items()} for each in finalist.errors],
+    }

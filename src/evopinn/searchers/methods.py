@@ -1,0 +1,128 @@
+"""The five methods of the paper, by name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any
+
+from evopinn.errors import SearchError, UnknownNameError
+from evopinn.genome import PAPER, Space
+from evopinn.searchers.bayes import FCNET, FCRESNET, BayesianOptimisation, BayesSettings
+from evopinn.searchers.evolution import Evolution, EvolutionSettings
+from evopinn.searchers.schedule import Layout, LayoutKind, Schedule, Trials, Workload
+from evopinn.searchers.task import Searcher
+
+Settings = EvolutionSettings | BayesSettings
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to search.
+
+    Attributes:
+        name: What it is called.
+        summary: What it does, in a few words.
+        layout: What it follows: a schedule with falling populations, a constant one, or trials.
+        defaults: Its settings unless others are given; with `fixed`, what makes it this method.
+        fixed: Names of the settings that cannot be changed without its being another method.
+    """
+
+    name: str
+    summary: str
+    layout: LayoutKind
+    defaults: Settings
+    fixed: tuple[str, ...]
+
+    def settings(self, **options: Any) -> Settings:
+        """The method's settings with some of them changed; what it does not have is refused."""
+        known = [row.name for row in fields(self.defaults) if row.name not in self.fixed]
+        for name in options:
+            if name not in known:
+                hint = f"There are {', '.join(known)}."
+                raise UnknownNameError(f"setting of {self.name}", name, known, hint)
+        return replace(self.defaults, **options)
+
+    def workload(self, layout: Layout, settings: Settings) -> Workload:
+        """What the method does at most."""
+        match layout, settings:
+            case Schedule(), EvolutionSettings():
+                return settings.workload(layout)
+            case Trials(), BayesSettings():
+                return settings.workload(layout)
+            case _:
+                raise self._unfit(layout, settings)
+
+    def make(
+        self, layout: Layout, seed: int, space: Space = PAPER, settings: Settings | None = None
+    ) -> Searcher:
+        """A searcher at its beginning.
+
+        Args:
+            layout: A schedule, or trials for Bayesian optimisation.
+            seed: All random choices follow from it and from the scores.
+            space: Where the genomes lie.
+            settings: From `settings`; the method's own by default.
+        """
+        match layout, settings or self.defaults:
+            case Schedule(), EvolutionSettings() as chosen:
+                return Evolution(layout, seed, space, chosen)
+            case Trials(), BayesSettings() as chosen:
+                return BayesianOptimisation(layout, seed, space, chosen)
+            case _, chosen:
+                raise self._unfit(layout, chosen)
+
+    def _unfit(self, layout: Layout, settings: Settings) -> SearchError:
+        needed = "Trials" if self.layout == "trials" else "a Schedule"
+        return SearchError(
+            f"{self.name} got {type(layout).__name__} and {type(settings).__name__}; "
+            f"it needs {needed} and {type(self.defaults).__name__}."
+        )
+
+
+_ROWS = (
+    Method(
+        "evo-dpste",
+        "evolution, populations falling and epochs rising",
+        "dpste",
+        EvolutionSettings(),
+        ("pressure",),
+    ),
+    Method(
+        "evolution",
+        "evolution at a constant population and number of epochs",
+        "constant",
+        EvolutionSettings(),
+        ("pressure",),
+    ),
+    Method(
+        "random",
+        "random search: evolution with random parents and survivors",
+        "dpste",
+        EvolutionSettings(pressure=False),
+        ("pressure",),
+    ),
+    Method(
+        "bo-fcnet",
+        "Bayesian optimisation of networks without shortcuts",
+        "trials",
+        BayesSettings(span=FCNET),
+        ("span",),
+    ),
+    Method(
+        "bo-fcresnet",
+        "Bayesian optimisation of networks with a shortcut over every two layers",
+        "trials",
+        BayesSettings(span=FCRESNET),
+        ("span",),
+    ),
+)
+
+METHODS: Mapping[str, Method] = MappingProxyType({row.name: row for row in _ROWS})
+"""The methods by name."""
+
+
+def find_method(name: str) -> Method:
+    """A method by name; `UnknownNameError` if there is none."""
+    if name not in METHODS:
+        raise UnknownNameError("search method", name, METHODS, f"There are {', '.join(METHODS)}.")
+    return METHODS[name]

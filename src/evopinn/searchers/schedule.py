@@ -1,0 +1,245 @@
+"""How much a search does: populations and epochs by generation, trials, and what they add up to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from evopinn.errors import SearchError, UnknownNameError
+from evopinn.searchers.checking import whole
+from evopinn.searchers.selection import elitist_count
+
+LayoutKind = Literal["dpste", "constant", "trials"]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """So many independent trainings of so many epochs each, all of it so many times one after another.
+
+    Attributes:
+        trainings: How many.
+        epochs: Of each.
+        times: How often.
+        saved: Epochs that need no training, because some of the trainings go on from where they were.
+    """
+
+    trainings: int
+    epochs: int
+    times: int = 1
+    saved: int = 0
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What a search will do, at most: stages that each wait for the one before.
+
+    Attributes:
+        stages: In order; the last one is the evaluation of the candidates.
+    """
+
+    stages: tuple[Stage, ...]
+
+    @property
+    def trainings(self) -> int:
+        """The number of trainings."""
+        return sum(stage.times * stage.trainings for stage in self.stages)
+
+    @property
+    def epochs(self) -> int:
+        """The epochs of all trainings."""
+        return sum(stage.times * (stage.trainings * stage.epochs - stage.saved) for stage in self.stages)
+
+    @property
+    def rounds(self) -> int:
+        """How often all trainings of a stage are waited for."""
+        return sum(stage.times for stage in self.stages if stage.trainings)
+
+    def span(self, workers: int, beside: float = 0.0) -> float:
+        """Epochs one after another: a stage of n trainings takes ⌈n / workers⌉ of them.
+
+        Args:
+            workers: How many trainings run side by side.
+            beside: What a training costs beside its epochs, in epochs.
+        """
+        return sum(
+            stage.times * (-(-stage.trainings // workers) * (stage.epochs + beside) - stage.saved / workers)
+            for stage in self.stages
+        )
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Populations S_g and training epochs E_g by generation.
+
+    With dynamic population size and training epochs (DPSTE) the former fall and the latter rise.
+
+    Attributes:
+        populations: S_1 ≥ S_2 ≥ ... ≥ 2. Children come in pairs; an odd population leaves out the last one.
+        epochs: E_1 ≤ E_2 ≤ ...
+
+    Examples:
+        >>> Schedule((8, 4), (10, 30)).workload(elitists=0.25, candidates=1, evaluations=2).epochs
+        290
+    """
+
+    populations: tuple[int, ...]
+    epochs: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be followed."""
+        if len(self.populations) != len(self.epochs) or not self.populations:
+            raise SearchError(
+                f"a schedule has {len(self.populations)} populations and {len(self.epochs)} numbers of "
+                "epochs; give one of each for every generation."
+            )
+        populations = tuple(whole("a population", size, 2) for size in self.populations)
+        epochs = tuple(whole("a number of epochs", number, 1) for number in self.epochs)
+        if sorted(populations, reverse=True) != list(populations):
+            raise SearchError(
+                f"populations are {_listed(populations)}; they must not grow: put the largest first."
+            )
+        if sorted(epochs) != list(epochs):
+            raise SearchError(f"epochs are {_listed(epochs)}; they must not fall: put the fewest first.")
+        object.__setattr__(self, "populations", populations)
+        object.__setattr__(self, "epochs", epochs)
+
+    @property
+    def generations(self) -> int:
+        """The number of generations T."""
+        return len(self.populations)
+
+    def workload(
+        self,
+        elitists: float,
+        candidates: int,
+        evaluations: int,
+        *,
+        retrains_best: bool = False,
+        continues: bool = False,
+    ) -> Workload:
+        """What evolution does by this schedule.
+
+        Args:
+            elitists: The share R_e that is trained again in each generation after the first.
+            candidates: N_c.
+            evaluations: N_e, for each candidate.
+            retrains_best: Whether each generation's best is trained once more, as in random search.
+            continues: Whether elitists go on from where they were, so that only what is new costs.
+        """
+        stages = [Stage(self.populations[0], self.epochs[0])]
+        for size, before, epochs in zip(self.populations[1:], self.epochs, self.epochs[1:], strict=False):
+            again = elitist_count(size, elitists)
+            stages.append(Stage(size + again, epochs, saved=again * before if continues else 0))
+        if retrains_best:
+            stages.append(Stage(self.generations, self.epochs[-1]))
+        return Workload((*stages, Stage(candidates * evaluations, self.epochs[-1])))
+
+    def __str__(self) -> str:
+        if len(set(zip(self.populations, self.epochs, strict=True))) == 1:
+            return (
+                f"{_generations(self.generations)} of {self.populations[0]} individuals, "
+                f"{self.epochs[0]:,} epochs each"
+            )
+        return (
+            f"{_generations(self.generations)} with populations {_listed(self.populations)} "
+            f"and epochs {_listed(self.epochs)}"
+        )
+
+
+@dataclass(frozen=True)
+class Trials:
+    """So many evaluations, as Bayesian optimisation makes them, of so many epochs each."""
+
+    evaluations: int
+    epochs: int
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be followed."""
+        object.__setattr__(self, "evaluations", whole("evaluations", self.evaluations, 1))
+        object.__setattr__(self, "epochs", whole("epochs", self.epochs, 1))
+
+    def workload(self, batch: int, candidates: int, evaluations: int) -> Workload:
+        """What Bayesian optimisation does in so many trials, `batch` of them at a time."""
+        full, rest = divmod(self.evaluations, batch)
+        return Workload(
+            (
+                Stage(batch, self.epochs, full),
+                Stage(rest, self.epochs),
+                Stage(candidates * evaluations, self.epochs),
+            )
+        )
+
+    def __str__(self) -> str:
+        return f"{self.evaluations} proposals, {self.epochs:,} epochs each"
+
+
+Layout = Schedule | Trials
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A fixed amount of work for each kind of method, so that a seed means the same search anywhere.
+
+    Attributes:
+        dpste: For evolution with DPSTE, and for random search.
+        constant: For evolution without DPSTE.
+        trials: For Bayesian optimisation.
+    """
+
+    dpste: Schedule
+    constant: Schedule
+    trials: Trials
+
+    def layout(self, kind: LayoutKind) -> Layout:
+        """What a kind of method follows."""
+        return {"dpste": self.dpste, "constant": self.constant, "trials": self.trials}[kind]
+
+
+_KLEIN_GORDON = Preset(
+    Schedule(
+        (1000, 250, 125, 85, 65, 50, 40, 30, 25, 20, 15, 15, 15, 10, 10),
+        (100, 200, 400, 600, 800, 1000, 1200, 1600, 2000, 2500, 3000, 3500, 4000, 4500, 5000),
+    ),
+    Schedule((30,) * 6, (5000,) * 6),
+    Trials(200, 5000),
+)
+_BURGERS = Preset(
+    Schedule(
+        (1000, 200, 100, 65, 50, 40, 35, 30, 25, 20, 20, 20, 15, 15, 15),
+        (100, 200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2400, 2700, 3000),
+    ),
+    Schedule((40,) * 6, (3000,) * 6),
+    Trials(300, 3000),
+)
+# About 6,000 epochs each: two minutes on two cores for a problem with 3,600 points.
+_QUICK = Preset(
+    Schedule((80, 26, 16, 8), (24, 40, 64, 104)),
+    Schedule((8,) * 5, (104,) * 5),
+    Trials(45, 104),
+)
+
+PRESETS: Mapping[str, Preset] = MappingProxyType(
+    {
+        "paper:klein-gordon": _KLEIN_GORDON,
+        "paper:burgers": _BURGERS,
+        "paper:lame": _KLEIN_GORDON,
+        "quick": _QUICK,
+    }
+)
+"""The paper's schedules by equation (Lamé's are those of Klein-Gordon), and a short one."""
+
+
+def find_preset(name: str, problem: str = "") -> Preset:
+    """A preset by name; `paper` means that of the problem's family, as in `klein-gordon:II`."""
+    full = f"paper:{problem.partition(':')[0]}" if name == "paper" else name
+    if full not in PRESETS:
+        raise UnknownNameError("preset", full, PRESETS, f"There are {', '.join(PRESETS)}.")
+    return PRESETS[full]
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    return ", ".join(str(number) for number in numbers)
+
+
+def _generations(number: int) -> str:
+    return "1 generation" if number == 1 else f"{number} generations"

@@ -1,0 +1,145 @@
+"""Progress of a search while it runs: a live screen on a terminal, a log elsewhere."""
+
+import signal
+import sys
+import termios
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext, suppress
+
+from rich.console import Console
+from rich.live import Live
+
+from evopinn.run.snapshot import Snapshot
+from evopinn.view.search_keys import Keyboard, in_foreground, terminal_of
+from evopinn.view.search_lines import ENDINGS, ending, standing
+from evopinn.view.search_log import SearchLog
+from evopinn.view.search_screen import Line, Lines, Screen, later
+
+FRAME_SECONDS = 0.2
+
+Show = Callable[[Snapshot], None]
+
+
+@contextmanager
+def search_progress(console: Console, stop: Callable[[], None], keys: bool = True) -> Generator[Show]:
+    """What to call with snapshots of a search, as often as one likes, for as long as it runs.
+
+    A terminal shows a screen, which makes way at the end for one line. Elsewhere a log is written.
+
+    Args:
+        console: Where to show it.
+        stop: Called, in another thread and once, when `q` is pressed on the terminal that shows the screen.
+        keys: Whether to heed keys.
+    """
+    if not console.is_interactive:
+        yield SearchLog(lambda line: _print(console, line)).show
+        return
+    live = _LiveScreen(console, stop, terminal_of(sys.stdin) if keys else None)
+    try:
+        live.start()
+        yield live.show
+    finally:
+        live.close()
+
+
+def _print(console: Console, line: str) -> None:
+    console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+class _LiveScreen:
+    """A thread that draws the newest snapshot and listens for keys.
+
+    The search is not held up by a slow terminal, the clocks go on while nothing happens, and no signal can
+    keep the thread from leaving the terminal as it was.
+    """
+
+    def __init__(self, console: Console, stop: Callable[[], None], keyboard: int | None) -> None:
+        self._console = console
+        self._stop = stop
+        self._keyboard = None if keyboard is None else Keyboard(keyboard)
+        self._terminal = terminal_of(console.file) if keyboard is None else keyboard
+        self._thread = threading.Thread(target=self._run, name="evopinn-screen")
+        self._ended = threading.Event()
+        self._newest: tuple[Snapshot, float] | None = None
+        self._screen = Screen()
+        self._drawn: list[Line] = []
+        self._stopping = False
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def show(self, now: Snapshot) -> None:
+        self._newest = now, time.monotonic()
+
+    def close(self) -> None:
+        self._ended.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are the main thread's
+        # Once the terminal is gone, the search goes on in silence.
+        with suppress(OSError, termios.error), self._keyboard or nullcontext():
+            self._watch()
+        if self._newest is not None:
+            now, _ = self._newest
+            with suppress(OSError):
+                _print(self._console, ending(now) if now.phase in ENDINGS else standing(now))
+
+    def _watch(self) -> None:
+        live = Live(
+            console=self._console,
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=terminal_of(sys.stdout) is not None,
+            redirect_stderr=terminal_of(sys.stderr) is not None,
+        )
+        away = False
+        try:
+            while not self._ended.is_set():
+                if self._terminal is not None and not in_foreground(self._terminal):
+                    away = True
+                    self._ended.wait(FRAME_SECONDS)
+                    continue
+                if (self._keyboard is not None and self._keyboard.take()) or away:
+                    self._make_room()
+                    away = False
+                self._draw(live)
+                self._heed_keys()
+        finally:
+            if away:
+                self._make_room()
+            live.stop()
+
+    def _make_room(self) -> None:
+        """Empty lines to draw on, after something else was written, a shell's prompt for instance."""
+        self._console.file.write("\n" * (len(self._drawn) - 1))
+        self._drawn = []
+
+    def _draw(self, live: Live) -> None:
+        if self._newest is None:
+            return
+        now, since = self._newest
+        width, height = self._console.size
+        lines = self._screen.lines(later(now, time.monotonic() - since), width, height, self._how_to_stop())
+        if lines == self._drawn:
+            return
+        if not live.is_started:
+            live.start()
+            self._console.show_cursor(True)  # after Ctrl-Z it would be missed at the shell's prompt
+        live.update(Lines(lines), refresh=True)
+        self._drawn = lines
+
+    def _how_to_stop(self) -> str:
+        if self._stopping:
+            return "stopping"
+        return "Ctrl-C stops" if self._keyboard is None else "q or Ctrl-C stops"
+
+    def _heed_keys(self) -> None:
+        if self._keyboard is None:
+            self._ended.wait(FRAME_SECONDS)
+        elif "q" in self._keyboard.pressed(FRAME_SECONDS).lower() and not self._stopping:
+            self._stopping = True
+            self._stop()

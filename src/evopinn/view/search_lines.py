@@ -1,0 +1,99 @@
+"""How a search stands, in words: sentences that the screen and the log share."""
+
+import math
+import shlex
+from collections.abc import Mapping
+
+from evopinn.genome import Genome
+from evopinn.run.reading import Entry
+from evopinn.run.snapshot import Phase, Snapshot
+from evopinn.view.numbers import duration, scientific
+
+_ACTIVITIES: Mapping[Phase, str] = {
+    "starting": "starting",
+    "measuring": "measuring the speed of the problem",
+    "searching": "generation {now.generation}/{now.generations}",
+    "evaluating": "final evaluations",
+    "finished": "finished",
+    "stopped": "stopped",
+}
+ROUNDS: tuple[Phase, ...] = ("searching", "evaluating")
+"""Phases in which trainings are counted towards `done` of `asked`."""
+
+ENDINGS: tuple[Phase, ...] = ("finished", "stopped")
+
+
+def activity(now: Snapshot) -> str:
+    """What the search is at: `generation 3/8`."""
+    return _ACTIVITIES[now.phase].format(now=now)
+
+
+def opening(now: Snapshot) -> str:
+    """What is searched, and where it is kept."""
+    workers = counted(now.workers, "worker")
+    return f"search: {now.problem} by {now.method} with {workers}, kept in {now.directory}"
+
+
+def standing(now: Snapshot) -> str:
+    """How far the search is: `generation 3/8, 12/40 trained, ...`."""
+    trained = [f"{now.done}/{now.asked} trained"] if now.phase in ROUNDS else []
+    return ", ".join([activity(now), *trained, *_course(now)])
+
+
+def round_done(now: Snapshot) -> str:
+    """That all trainings of a generation, or of the final evaluations, are over."""
+    return f"{activity(now)} done: " + ", ".join([f"{now.asked} trained", *_course(now)])
+
+
+def ending(now: Snapshot) -> str:
+    """What the search came to."""
+    trained = f"{now.trained:,} trained" + (f" of {now.trainings:,}" if now.phase == "stopped" else "")
+    line = f"{activity(now)}: " + ", ".join([trained, *_results(now), clock(now.seconds)])
+    return f"{line}; `{resume_command(now)}` goes on" if now.phase == "stopped" else line
+
+
+def resume_command(now: Snapshot) -> str:
+    """What to type to go on with a search that was stopped."""
+    return f"evopinn resume {shlex.quote(str(now.directory))}"
+
+
+def worst_error(entry: Entry) -> float | None:
+    """The largest error of all fields; None if no solution is known."""
+    return max(entry.errors.values(), key=lambda error: (math.isnan(error), error), default=None)
+
+
+def clock(seconds: float) -> str:
+    """A duration that changes once a second at most: `12 s`, `4 min 05 s`."""
+    return f"{int(seconds)} s" if seconds < 60 else duration(int(seconds))
+
+
+def time_left(seconds: float) -> str:
+    """A prediction, no finer than it deserves: `about 50 s left`, `about 7 min left`."""
+    if seconds < 90:
+        text = f"{math.ceil(seconds)} s"
+    elif seconds < 3600:
+        text = f"{math.ceil(seconds / 60)} min"
+    else:
+        text = duration(seconds)
+    return f"about {text} left"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 worker`, `2 workers`."""
+    return f"{number:,} {noun}" + "s" * (number != 1)
+
+
+def _course(now: Snapshot) -> list[str]:
+    left = [] if now.seconds_left is None else [time_left(now.seconds_left)]
+    return [*_results(now, " so far"), clock(now.seconds), *left]
+
+
+def _results(now: Snapshot, until: str = "") -> list[str]:
+    """Failures, and the best network that was found."""
+    results = [f"{now.failed:,} failed{until}"] if now.trained else []
+    for best in now.hall_of_fame[:1]:
+        results.append(f"best loss {scientific(best.loss)}")
+        if (error := worst_error(best)) is not None:
+            results.append(f"error {scientific(error)}")
+        results.append(f"activation {Genome.parse(best.genome).activation}")
+    return results

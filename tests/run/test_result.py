@@ -1,0 +1,336 @@
+"""What a search gives, read from runs that are empty, under way, killed or finished."""
+
+import json
+import math
+import sqlite3
+import sys
+from contextlib import closing
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+import runs
+from runs import CANDIDATES, GENOMES, add_final_evaluations, add_generations, make_history, make_task
+from simulated import make_evaluation
+from test_store_kills import written_until_killed
+
+from evopinn.errors import RunError, StoredModelError
+from evopinn.genome import Genome
+from evopinn.run import weights
+from evopinn.run.reading import Reader
+from evopinn.run.result import SearchResult
+from evopinn.run.store import Store
+from evopinn.run.weights import save_weights
+from evopinn.training import train
+
+
+@pytest.fixture
+def directory(tmp_path):
+    return tmp_path / "one"
+
+
+@pytest.fixture
+def store(directory):
+    with Store.create(directory, runs.CONFIG, runs.VERSIONS) as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def network(oscillator):
+    return train(oscillator, "layers=2 neurons=20 activation=tanh(x)", epochs=3)
+
+
+def keep(directory, network, *numbers):
+    """Keep networks that can be told apart by their loss: that is their number."""
+    for number in numbers:
+        save_weights(directory, number, replace(network, loss=float(number)))
+
+
+def test_finalists_are_ranked_by_their_means(store, directory):
+    add_generations(store)
+    with Reader(directory) as reader:
+        assert reader.finalists() == []
+        add_final_evaluations(store)
+        first, second = reader.finalists()
+        assert reader.finalists(size=1) == [first]
+    assert (first.genome, first.key, first.tasks) == (CANDIDATES[0].text, CANDIDATES[0].key, (8, 9, 10))
+    assert first.losses == (0.02, 0.01, 0.03)
+    assert first.mean_loss == pytest.approx(0.02, rel=1e-15)
+    assert first.mean_error == pytest.approx(0.06, rel=1e-15)
+    assert first.errors[1] == {"u": 0.02, "v": 0.03}
+    assert (second.genome, second.tasks) == (CANDIDATES[1].text, (11, 12, 13))
+
+
+def test_finalists_are_those_settled_so_far_and_failures_rank_last(store, directory):
+    add_final_evaluations(store, (math.nan, 0.01))
+    with Reader(directory) as reader:
+        (only,) = reader.finalists()
+        assert (only.tasks, only.losses, only.mean_loss) == ((8, 9), (math.inf, 0.01), math.inf)
+        store.record([make_evaluation(10, status="crashed", loss=math.inf, errors={})])
+        store.record([make_evaluation(12, loss=5.0)])
+        first, second = reader.finalists()
+    assert first.tasks == (12,)
+    assert second.mean_error is None
+
+
+def test_a_run_is_running_stopped_or_finished(directory):
+    with Store.create(directory, runs.CONFIG, runs.VERSIONS) as store:
+        result = SearchResult(directory)
+        assert result.state == "running"
+        store.note("stopped")
+    assert result.state == "stopped"
+    with Store.open(directory) as store:
+        store.note("finished")
+        assert result.state == "finished"
+    assert result.state == "finished"
+
+
+def test_a_result_knows_what_was_searched(store, directory):
+    result = SearchResult(str(directory))
+    assert (result.directory, result.problem) == (directory, "klein-gordon")
+    assert (result.method, result.seed) == ("evo-dpste", 7)
+
+
+def test_an_empty_run_has_no_best_and_says_so(store, directory):
+    result = SearchResult(directory)
+    with pytest.raises(RunError, match="no trained network yet; wait for it, or resume it"):
+        result.best  # noqa: B018
+    assert list(result.hall_of_fame) == list(result.finalists) == list(result.evaluations()) == []
+    assert result.summary()["best"] is None
+    assert str(result) == "klein-gordon, evo-dpste, seed 7: running\nnothing is recorded yet"
+    assert repr(result).endswith("state='running', best loss: nothing yet)")
+
+
+def test_the_best_is_the_least_loss_until_there_are_final_evaluations(store, directory, network):
+    add_generations(store)
+    result = SearchResult(directory)
+    least = min(set(range(8)) - {3}, key=lambda number: make_evaluation(number).loss)
+    keep(directory, network, *range(14))
+    assert result.best.loss == least
+    # The winner has the best mean; of its three networks, the best is taken, though another's is better.
+    add_final_evaluations(store)
+    assert result.best.loss == 9
+    assert result.best.predict([[0.5]]).shape == (1, 1)
+
+
+def test_the_best_may_be_of_an_earlier_training_of_the_winner(store, directory, network):
+    store.add_tasks([make_task(0, genome=CANDIDATES[0]), make_task(1, genome=CANDIDATES[1])])
+    store.record([make_evaluation(0, loss=0.005), make_evaluation(1, loss=0.0001)])
+    add_final_evaluations(store)
+    keep(directory, network, 0, *range(8, 14))
+    result = SearchResult(directory)
+    assert result.best.loss == 0
+    assert result.summary()["best"]["loss"] == 0.005
+    assert result.summary()["best"]["mean_loss"] == pytest.approx(0.02, rel=1e-15)
+
+
+def test_a_winner_outside_the_hall_of_fame_has_its_final_networks(store, directory, network):
+    better = [genome for genome in GENOMES if genome not in CANDIDATES][:10]
+    store.add_tasks(make_task(number, genome=genome, epochs=9) for number, genome in enumerate(better))
+    store.record([make_evaluation(number, loss=1e-9) for number in range(10)])
+    add_final_evaluations(store, first=20)
+    keep(directory, network, *range(26))
+    assert SearchResult(directory).best.loss == 21
+
+
+def test_final_evaluations_that_all_failed_make_no_winner(store, directory, network):
+    add_generations(store)
+    add_final_evaluations(store, (math.inf, 0.01))
+    keep(directory, network, *range(14))
+    result = SearchResult(directory)
+    assert result.best.loss == result.hall_of_fame[0].task
+    assert result.best.loss < 8
+
+
+def test_a_best_that_is_surpassed_while_it_is_loaded_is_not_missed(store, directory, network, monkeypatch):
+    store.add_tasks([make_task(0), make_task(1)])
+    store.record([make_evaluation(0, loss=0.5)])
+
+    def surpassed(place, number):
+        monkeypatch.undo()
+        keep(directory, network, 1)
+        store.record([make_evaluation(1, loss=0.1)])
+        return weights.load_weights(place, number)
+
+    monkeypatch.setattr(weights, "load_weights", surpassed)
+    assert SearchResult(directory).best.loss == 1
+
+
+def test_a_network_that_is_not_there_is_said(store, directory, network):
+    add_generations(store)
+    result = SearchResult(directory)
+    with pytest.raises(StoredModelError, match="there is no file"):
+        result.best  # noqa: B018
+    with pytest.raises(RunError, match="not kept task 2's network; kept are: none"):
+        result.weights(2)
+    keep(directory, network, 5, 4)
+    assert result.weights(5).loss == 5
+    with pytest.raises(RunError, match="kept are: 4, 5"):
+        result.weights(2)
+
+
+def test_histories_are_read(store, directory):
+    add_generations(store)
+    assert SearchResult(directory).history(2) == make_history(2)
+    assert SearchResult(directory).history(99) is None
+
+
+@pytest.mark.parametrize("page", [1, 3, 1000])
+def test_evaluations_are_flat_rows_one_per_attempt(store, directory, monkeypatch, page):
+    monkeypatch.setattr("evopinn.run.table._PAGE", page)
+    add_generations(store)
+    add_final_evaluations(store)
+    rows = list(SearchResult(directory).evaluations())
+    assert [(row["task"], row["attempt"]) for row in rows] == [(0, 1), (0, 2)] + [
+        (number, 1) for number in range(1, 14)
+    ]
+    assert len({tuple(row) for row in rows}) == 1  # the same columns in all
+    task, evaluation = make_task(5, 2), make_evaluation(5)
+    assert rows[6] == {
+        "task": 5,
+        "attempt": 1,
+        "final": True,
+        "generation": 2,
+        "genome": task.genome.text,
+        "layers": task.genome.structure.layers,
+        "neurons": task.genome.structure.neurons,
+        "activation": task.genome.activation.text,
+        "operations": "crossover, change node",
+        "parents": "2, 1",
+        "epochs": 100,
+        "seed": 2**64 - 6,
+        "loss": evaluation.loss,
+        "error": evaluation.errors["u"],
+        "error_u": evaluation.errors["u"],
+        "seconds": 0.5,
+        "status": "finished",
+        "worker": 2,
+        "started": evaluation.started,
+        "ended": evaluation.ended,
+        "note": "",
+    }
+    assert (rows[0]["final"], rows[0]["loss"], rows[0]["error"], rows[0]["error_u"]) == (
+        False,
+        math.inf,
+        None,
+        None,
+    )
+    assert rows[-1]["error"] == 3 * 0.3  # the largest of the fields'
+
+
+def test_each_field_has_a_column_of_its_errors(store, directory):
+    add_final_evaluations(store, (math.inf, 0.25))
+    (_, second) = SearchResult(directory).evaluations()
+    assert (second["error"], second["error_u"], second["error_v"]) == (0.75, 0.5, 0.75)
+
+
+def test_pandas_gets_the_rows_and_is_asked_for_if_missing(store, directory, monkeypatch):
+    add_generations(store)
+    result = SearchResult(directory)
+    monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=list))
+    assert result.to_pandas() == list(result.evaluations())
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(RunError, match="pandas is not installed: `pip install pandas`"):
+        result.to_pandas()
+
+
+def test_the_summary_is_plain_data(store, directory):
+    add_generations(store)
+    result = SearchResult(directory)
+    early = result.summary()
+    assert early["best"]["evaluations"] == 0
+    assert early["best"]["mean_loss"] is None
+    assert early["best"]["task"] == early["hall_of_fame"][0]["task"] == result.hall_of_fame[0].task
+    add_final_evaluations(store)
+    summary = json.loads(json.dumps(result.summary(), allow_nan=False))
+    assert summary["best"] == {
+        "task": 9,
+        "generation": 3,
+        "genome": CANDIDATES[0].text,
+        "activation": "tanh(x)",
+        "latex": Genome.parse(CANDIDATES[0].text).activation.latex(),
+        "loss": 0.01,
+        "error": 0.03,
+        "errors": {"u": 0.02, "v": 0.03},
+        "epochs": 500,
+        "seconds": 0.5,
+        "status": "finished",
+        "mean_loss": pytest.approx(0.02),
+        "mean_error": pytest.approx(0.06),
+        "evaluations": 3,
+    }
+    assert summary["run"] == str(directory)
+    assert (summary["problem"], summary["method"], summary["seed"]) == ("klein-gordon", "evo-dpste", 7)
+    assert (summary["state"], summary["trained"], summary["failed"]) == ("running", 14, 1)
+    assert summary["counts"] == {"finished": 13, "not-finite": 1}
+    assert summary["failures"] == [
+        {"status": "not-finite", "failed": 1, "retried": 0},
+        {"status": "crashed", "failed": 0, "retried": 1},
+    ]
+    assert [each["settled"] for each in summary["generations"]] == [4, 4, 6]
+    assert summary["epochs"] == 9 * 100 + 6 * 500
+    assert [each["tasks"] for each in summary["finalists"]] == [[8, 9, 10], [11, 12, 13]]
+    assert len(summary["hall_of_fame"]) == 7
+
+
+def test_what_is_no_number_is_null(store, directory):
+    store.add_tasks([make_task(0)])
+    store.record([make_evaluation(0, errors={"u": math.nan, "v": 1.0})])
+    store.add_tasks([make_task(1, 2)])
+    store.record([make_evaluation(1, loss=math.nan, errors={"u": math.inf})])
+    summary = SearchResult(directory).summary()
+    assert json.dumps(summary, allow_nan=False)
+    assert summary["best"]["error"] is None
+    assert summary["best"]["errors"] == {"u": None, "v": 1.0}
+    assert summary["generations"][1]["best"] is None
+
+
+def test_a_result_prints_its_hall_of_fame(store, directory, network):
+    add_generations(store)
+    result = SearchResult(directory)
+    entry = result.hall_of_fame[0]
+    head, titles, first, *_ = str(result).splitlines()
+    assert head == "klein-gordon, evo-dpste, seed 7: running"
+    assert titles.split() == ["loss", "error", "parameters", "epochs", "time", "structure", "activation"]
+    structure, activation = entry.genome.split(" activation=")
+    cells = [f"{entry.loss:.2e}", f"{entry.error:.2e}", "100", "0.5", "s", *structure.split(), activation]
+    assert first.split() == cells  # no network tells the number of inputs
+    keep(directory, network, entry.task)
+    # From 1 coordinate to 1 field: biases and weights of each layer.
+    genome = GENOMES[entry.task]
+    layers, width = genome.structure.layers, genome.structure.neurons
+    parameters = 2 * width + (layers - 2) * (width + 1) * width + width + 1
+    assert str(result).splitlines()[2].split() == [*cells[:2], str(parameters), *cells[2:]]
+    assert repr(result) == (
+        f"SearchResult('{directory}', problem='klein-gordon', method='evo-dpste', state='running', "
+        f"best loss: {entry.loss:.2e})"
+    )
+
+
+def test_a_run_can_be_looked_at_after_its_writer_was_killed(directory):
+    with Store.create(directory, runs.CONFIG, runs.VERSIONS) as store:
+        store.add_tasks(make_task(number) for number in range(2000))
+    reported = written_until_killed(directory, 0.2)
+    result = SearchResult(directory)
+    assert result.state == "stopped"
+    assert result.summary()["trained"] >= len(reported) > 0
+    losses = {number: make_evaluation(number).loss for number in reported}
+    assert result.hall_of_fame[0].loss <= min(losses.values())
+
+
+@pytest.mark.parametrize("change", ["genome = 'nonsense'", "operations = '[('"])
+def test_a_damaged_row_is_told_in_a_sentence(directory, change):
+    with Store.create(directory, runs.CONFIG, runs.VERSIONS) as store:
+        add_generations(store)
+    with closing(sqlite3.connect(directory / "run.sqlite")) as connection, connection:
+        connection.execute(f"UPDATE tasks SET {change}")
+    with pytest.raises(RunError, match="its database is damaged"):
+        list(SearchResult(directory).evaluations())
+
+
+def test_what_is_no_run_is_refused_at_once(tmp_path):
+    with pytest.raises(RunError, match="does not exist"):
+        SearchResult(tmp_path / "nothing")
+    Store.create(tmp_path / "odd", "problem = ", {}).close()
+    with pytest.raises(RunError, match="its configuration is not TOML"):
+        SearchResult(tmp_path / "odd")

@@ -1,0 +1,376 @@
+"""The commands that look at runs, stop them and take out what they found."""
+
+import csv
+import json
+import math
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import runs
+from runs import CANDIDATES, add_final_evaluations, add_generations, make_task
+from simulated import make_evaluation
+
+from evopinn.run.reading import Reader
+from evopinn.run.result import SearchResult
+from evopinn.run.store import Store
+from evopinn.run.weights import save_weights
+from evopinn.training import load, train
+
+WRITER = """
+import signal, sys
+from evopinn.run.store import Store
+if sys.argv[2] == "deaf":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+store = Store.open(sys.argv[1])
+print("open", flush=True)
+signal.pause()
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def make_run(name, *parts, created=1.7e9, config=runs.CONFIG):
+    """A run in `runs`, filled by functions of its store, and closed."""
+    with Store.create(Path("runs", name), config, runs.VERSIONS, clock=lambda: created) as store:
+        for part in parts:
+            part(store)
+    return Path("runs", name)
+
+
+def note_finished(store):
+    store.note("finished")
+
+
+@pytest.fixture
+def finished():
+    return make_run("done", add_generations, add_final_evaluations, note_finished)
+
+
+@pytest.fixture(scope="module")
+def network(oscillator):
+    return train(oscillator, "layers=2 neurons=20 activation=tanh(x)", epochs=3)
+
+
+@pytest.fixture
+def written():
+    """Have another process write to a run, and end it afterwards."""
+    processes = []
+
+    def written(directory, manner="polite"):
+        command = [sys.executable, "-c", WRITER, str(directory), manner]
+        processes.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        assert processes[-1].stdout.readline() == "open\n"
+        return processes[-1]
+
+    yield written
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def test_runs_are_listed_the_newest_last(run, written):
+    make_run("b-done", add_generations, add_final_evaluations, note_finished, created=1.7e9)
+    make_run("a-later", add_generations, created=1.8e9)
+    make_run("empty", created=1.6e9)
+    Path("runs", "no-run").mkdir()
+    process = written("runs/a-later")
+    code, out, err = run("runs")
+    assert (code, err) == (0, "")
+    header, empty, done, later = (line.split() for line in out.splitlines())
+    assert header[:4] == ["run", "problem", "method", "state"]
+    assert empty[:7] == ["empty", "klein-gordon", "evo-dpste", "stopped", "0", "0", "2020-09-13"]
+    assert done[:8] == ["b-done", "klein-gordon", "evo-dpste", "finished", "3", "14", "1.00e-02", "3.00e-02"]
+    assert later[:6] == ["a-later", "klein-gordon", "evo-dpste", "running", "2", "8"]
+    _, out, _ = run("runs", "runs", "--json")
+    listed = json.loads(out)
+    assert [each["run"] for each in listed] == ["runs/empty", "runs/b-done", "runs/a-later"]
+    assert [each["state"] for each in listed] == ["stopped", "finished", "running"]
+    assert listed[1]["best"]["loss"] == 0.01
+    assert listed[0]["best"] is None
+    process.kill()
+    process.wait()
+    assert "stopped" in run("runs", "runs/a-later")[1]
+
+
+def test_a_damaged_run_does_not_hide_the_others(run):
+    make_run("good", add_generations)
+    bad = make_run("bad", add_generations)
+    (bad / "run.sqlite").write_bytes(b"no database at all, but long enough to be looked at" * 100)
+    code, out, _ = run("runs")
+    assert code == 0
+    assert "good  klein-gordon" in out
+    assert "bad: the run runs/bad: its database is damaged" in out
+    _, out, _ = run("runs", "--json")
+    good, damaged = json.loads(out)
+    assert good["run"] == "runs/good"
+    assert (damaged["run"], damaged["state"]) == ("runs/bad", "unreadable")
+    assert "damaged" in damaged["reason"]
+    assert run("show", "bad")[0] == 2
+
+
+def test_a_place_without_runs_is_told(run, tmp_path):
+    for arguments in (["runs"], ["runs", "runs"], ["runs", "."]):
+        code, out, err = run(*arguments)
+        assert (code, out) == (0, "")
+        assert "there are no runs in " in err
+        assert "`evopinn search PROBLEM` makes one" in err
+    assert run("runs", "--json")[:2] == (0, "[]\n")
+    code, _, err = run("runs", "nowhere")
+    assert code == 2
+    assert err == "error: nowhere cannot be listed: No such file or directory.\n"
+    Path("file").touch()
+    assert run("runs", "file")[0] == 2
+
+
+def test_show_tells_the_winner_the_generations_and_what_failed(run, finished):
+    code, out, err = run("show", "done")
+    assert (code, err) == (0, "")
+    for text in (
+        "method      evo-dpste, seed 7",
+        "state       finished",
+        "14 networks, 1 failed; 3,900 epochs",
+        f"best        {CANDIDATES[0].text}",
+        "loss        1.00e-02 after 500 epochs (task 9)",
+        "error of v  3.00e-02",
+        "mean of 3   loss 2.00e-02, error 6.00e-02",
+        "It is finished. `evopinn export done best` writes its best network.",
+    ):
+        assert text in out
+    sections = [line for line in out.splitlines() if line and not line.startswith(" ")][-5:]
+    assert sections[:4] == ["Final evaluations", "Hall of fame", "Generations", "Failures"]
+    rows = [line.split() for line in out.splitlines()]
+    assert ["1", "4", "4", "1"] in [row[:4] for row in rows]
+    assert ["not-finite", "1", "0"] in rows
+    assert ["crashed", "0", "1"] in rows
+    assert out.count("asinh(x)*cos(x)") >= 1
+
+
+def test_show_says_what_to_do_next(run, written):
+    make_run("early")
+    out = run("show", "early")[1]
+    assert "best     nothing is recorded yet" in out
+    assert out.endswith("`evopinn resume early` goes on.\n")
+    directory = Path("else where")
+    with Store.create(directory, runs.CONFIG, runs.VERSIONS) as store:
+        add_generations(store)
+    assert "`evopinn resume 'else where'` goes on. `evopinn export" in run("show", str(directory))[1]
+    process = written(directory)
+    out = run("show", "else where")[1]
+    assert f"running (process {process.pid})" in out
+    assert "`evopinn stop 'else where'` ends it; it can be resumed." in out
+
+
+def test_show_prints_json_for_scripts(run, finished):
+    code, out, _ = run("show", "runs/done", "--json")
+    assert code == 0
+    shown = json.loads(out)
+    expected = SearchResult(finished).summary()
+    assert expected["best"].pop("latex")
+    assert shown == expected
+    best = shown["best"]
+    assert (best["genome"], best["loss"], best["error"]) == (CANDIDATES[0].text, 0.01, 0.03)
+
+
+def test_top_limits_the_genomes(run, finished):
+    shown = json.loads(run("show", "done", "--top", "2", "--json")[1])
+    assert len(shown["hall_of_fame"]) == len(shown["finalists"]) == 2
+    assert len(json.loads(run("show", "done", "--json")[1])["hall_of_fame"]) == 7
+    assert run("show", "done", "--top", "0")[0] == 2
+
+
+def test_the_last_of_many_generations_are_shown(run):
+    def many(store):
+        for number in range(45):
+            store.add_tasks([make_task(number, 1 + number)])
+            store.record([make_evaluation(number)])
+
+    make_run("many", many)
+    out = run("show", "many", "--top", "1")[1]
+    assert "Generations, the last 20 of 45\n" in out
+    shown = re.findall(r"^ +(\d+) +1 +1 +0 ", out, re.MULTILINE)
+    assert [int(generation) for generation in shown] == list(range(26, 46))
+    assert len(json.loads(run("show", "many", "--json")[1])["generations"]) == 45
+
+
+def test_names_with_brackets_are_shown_as_they_are(run):
+    config = 'problem = "/home/[red]me/[/]p.py"\nmethod = "random"\n'
+    make_run("[bold]x", add_generations, config=config)
+    assert "[bold]x  /home/[red]me/[/]p.py" in run("runs")[1]
+    out = run("show", "[bold]x")[1]
+    assert "problem     /home/[red]me/[/]p.py" in out
+    assert re.search(r"^method +random *$", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", ["show", "stop", "export"])
+def test_a_run_that_is_not_there_is_told_with_what_there_is(run, command):
+    out = ["out"] if command == "export" else []
+    code, _, err = run(command, "nothing", *out)
+    assert code == 2
+    assert err == (
+        "error: there is no run called 'nothing'. There are no runs in runs; give the path of one.\n"
+    )
+    for number in range(1, 11):
+        make_run(f"kg-{number}")
+    Path("folder").mkdir()
+    _, _, err = run(command, "kg-12", *out)
+    assert err.startswith("error: there is no run called 'kg-12'; did you mean kg-")
+    assert err.endswith("In runs there are kg-1, kg-10, kg-2, kg-3, kg-4, kg-5, kg-6, kg-7 and 2 more.\n")
+    assert "error: folder is not a run: it has no run.sqlite." in run(command, "folder", *out)[2]
+    code, _, err = run(command, "x" * 5000, *out)
+    assert code == 2
+    assert "File name too long" in err
+
+
+def test_stop_ends_a_run_and_waits_for_it(run, written):
+    directory = make_run("one", add_generations)
+    process = written(directory)
+    code, _, err = run("stop", "one")
+    assert (code, err) == (0, "runs/one has stopped; `evopinn resume one` goes on.\n")
+    assert process.wait(10) == -signal.SIGTERM
+    code, _, err = run("stop", "one")
+    assert code == 2
+    assert err == "error: the run runs/one is not running, so there is nothing to stop.\n"
+    with Reader(directory) as reader:
+        assert sum(reader.counts().values()) == 8
+
+
+def test_stop_says_if_a_run_does_not_end(run, written, monkeypatch):
+    process = written(make_run("one"), "deaf")
+    monkeypatch.setattr("evopinn.cli.runs.PATIENCE", 0.3)
+    code, _, err = run("stop", "one")
+    assert code == 1
+    assert err == "runs/one was asked to stop and has not ended after 0.3 s; look again later.\n"
+    assert process.poll() is None
+
+
+def test_stop_leaves_processes_of_other_machines_alone(run, written, monkeypatch):
+    process = written(make_run("one"))
+    monkeypatch.setattr("evopinn.run.place.socket.gethostname", lambda: "elsewhere")
+    code, _, err = run("stop", "one")
+    assert code == 2
+    assert f"is written to by process {process.pid} on " in err
+    assert err.endswith("; stop it there.\n")
+    assert process.poll() is None
+
+
+def test_stop_leaves_processes_of_other_users_alone(run, written, monkeypatch):
+    def refused(_process, _signal):
+        raise PermissionError
+
+    process = written(make_run("one"))
+    with monkeypatch.context() as patched:
+        patched.setattr("evopinn.run.termination.os.kill", refused)
+        code, _, err = run("stop", "one")
+    assert code == 2
+    assert f"process {process.pid}, which writes to the run runs/one, is another user's" in err
+
+
+def test_evaluations_are_exported_as_csv(run, finished):
+    code, out, err = run("export", "done", "tables/all.csv")
+    assert (code, out, err) == (0, "", "15 evaluations written to tables/all.csv\n")
+    with Path("tables/all.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    expected = list(SearchResult(finished).evaluations())
+    assert [list(row) for row in rows] == [list(row) for row in expected]
+    for row, values in zip(rows, expected, strict=True):
+        assert float(row["loss"]) == values["loss"]
+        assert row["genome"] == values["genome"]
+        assert row["operations"] == values["operations"]
+    assert (rows[0]["final"], rows[0]["loss"], rows[0]["error"]) == ("False", "inf", "")
+
+
+def test_evaluations_are_exported_as_lines_of_json(run, finished):
+    assert run("export", "runs/done", "all.jsonl")[0] == 0
+    rows = [
+        json.loads(line, parse_constant=pytest.fail) for line in Path("all.jsonl").read_text().splitlines()
+    ]
+    expected = list(SearchResult(finished).evaluations())
+    assert rows[0]["loss"] is None
+    assert rows[1:4] == expected[1:4]
+    assert len(rows) == len(expected)
+
+
+def test_an_empty_run_is_exported_as_a_header(run):
+    make_run("empty")
+    assert run("export", "empty", "all.csv")[2] == "0 evaluations written to all.csv\n"
+    assert Path("all.csv").read_text().startswith("task,attempt,final,generation,genome,layers,")
+    assert Path("all.csv").read_text().count("\n") == 1
+    code, _, err = run("export", "empty", "best")
+    assert code == 2
+    assert "no trained network yet" in err
+
+
+@pytest.mark.parametrize("name", ["best", "best.safetensors", "models/best.json"])
+def test_the_best_network_is_exported(run, finished, network, name):
+    for number in (8, 9, 11):
+        save_weights(finished, number, replace(network, loss=float(number)))
+    code, _, err = run("export", "done", name)
+    stem = name.partition(".")[0]
+    assert code == 0
+    assert err == f"{network.genome} written to {stem}.safetensors and {stem}.json\n"
+    assert load(stem).loss == 9
+    assert run("export", "done", "other", "--task", "11")[0] == 0
+    assert load("other").loss == 11
+    code, _, err = run("export", "done", "third", "--task", "2")
+    assert code == 2
+    assert "not kept task 2's network; kept are: 8, 9, 11" in err
+    assert not list(Path().glob("third*"))
+
+
+@pytest.mark.parametrize(
+    ("existing", "name"),
+    [("all.csv", "all.csv"), ("best.json", "best"), ("best.safetensors", "best.json")],
+)
+def test_nothing_is_overwritten(run, finished, network, existing, name):
+    save_weights(finished, 9, network)
+    Path(existing).write_text("mine")
+    code, _, err = run("export", "done", name)
+    assert code == 2
+    assert f"{existing} exists already and is not overwritten" in err
+    assert Path(existing).read_text() == "mine"
+    assert [path.name for path in Path().iterdir() if path.is_file()] == [existing]
+
+
+def test_a_network_has_no_place_in_a_table(run, finished):
+    code, _, err = run("export", "done", "all.csv", "--task", "9")
+    assert code == 2
+    assert "--task chooses a network" in err
+    assert not Path("all.csv").exists()
+
+
+def test_an_export_that_fails_leaves_nothing_behind(run):
+    def damaged(store):
+        store.add_tasks([make_task(0)])
+        store.record([make_evaluation(0, loss=math.inf)])
+        store._connection.execute("UPDATE tasks SET genome = 'nonsense'")
+
+    make_run("odd", damaged)
+    code, _, err = run("export", "odd", "all.csv")
+    assert code == 2
+    assert "its database is damaged" in err
+    assert not Path("all.csv").exists()
+    Path("file").touch()
+    assert run("export", "odd", "file/all.csv")[0] == 1
+
+
+@pytest.mark.parametrize("arguments", [["runs"], ["show", "done"], ["show", "done", "--json"]])
+def test_looking_does_not_wait_for_torch(finished, arguments):
+    program = f"""
+import sys
+sys.argv = ["evopinn", *{arguments!r}]
+from evopinn.cli import main
+try:
+    main()
+finally:
+    print("torch" in sys.modules, "numpy" in sys.modules, file=sys.stderr)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "False False\n")

@@ -1,0 +1,147 @@
+"""The planner: within the budget, nearly all of it, and said in words."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evopinn.errors import SearchError, UnknownNameError
+from evopinn.searchers import METHODS, Budget, EvolutionSettings, Plan, Schedule, planned
+from evopinn.searchers.planning import spoken_time
+
+METHOD_NAMES = st.sampled_from(sorted(METHODS))
+
+
+def assert_falls_and_rises(plan: Plan) -> None:
+    layout = plan.layout
+    if isinstance(layout, Schedule):
+        assert layout.populations[-1] >= plan.settings.candidates
+        if plan.method == "evolution":
+            assert len(set(layout.populations)) == len(set(layout.epochs)) == 1
+
+
+@given(epochs=st.floats(2.7, 9).map(lambda power: int(10**power)), method=METHOD_NAMES)
+@settings(max_examples=200, deadline=None)
+def test_a_budget_in_epochs_is_spent(epochs: int, method: str) -> None:
+    plan = planned(Budget(epochs=epochs), method)
+    assert 0.93 * epochs <= plan.workload.epochs <= epochs
+    assert_falls_and_rises(plan)
+
+
+@given(
+    epochs=st.floats(3, 6).map(lambda power: 10**power),
+    pace=st.floats(1e-4, 2.0),
+    workers=st.integers(1, 32),
+    candidates=st.integers(1, 5),
+    evaluations=st.integers(1, 6),
+    elitists=st.floats(0, 1),
+    method=st.sampled_from(["evo-dpste", "evolution", "random"]),
+)
+@settings(max_examples=300, deadline=None)
+def test_a_budget_of_time_is_spent(
+    epochs: float,
+    pace: float,
+    workers: int,
+    candidates: int,
+    evaluations: int,
+    elitists: float,
+    method: str,
+) -> None:
+    seconds = epochs * pace
+    row = METHODS[method]
+    chosen = row.settings(candidates=candidates, evaluations=evaluations, elitists=elitists)
+    plan = planned(Budget(seconds=seconds, seconds_per_epoch=pace, workers=workers), method, chosen)
+    assert plan.seconds is not None
+    assert 0.93 * seconds <= plan.seconds <= seconds * (1 + 1e-9)
+    assert_falls_and_rises(plan)
+
+
+@given(trainings=st.integers(30, 5000), method=METHOD_NAMES)
+@settings(max_examples=25, deadline=None)
+def test_a_budget_of_trainings_is_spent(trainings: int, method: str) -> None:
+    plan = planned(Budget(trainings=trainings), method)
+    if method == "evolution":  # one individual more or less is one in every generation
+        assert trainings - 20 <= plan.workload.trainings <= trainings
+    else:
+        assert plan.workload.trainings == trainings
+
+
+def test_generations_cost_about_the_same() -> None:
+    plan = planned(Budget(epochs=200_000))
+    costs = [stage.trainings * stage.epochs for stage in plan.workload.stages[1:-1]]
+    assert len(costs) > 8
+    assert max(costs) <= 1.35 * min(costs)
+    assert isinstance(plan.layout, Schedule)
+    assert len(set(plan.layout.populations)) > 8
+    assert len(set(plan.layout.epochs)) == plan.layout.generations
+
+
+def test_the_papers_budget_gives_about_the_papers_schedule() -> None:
+    layout = planned(Budget(epochs=1_048_500)).layout
+    assert isinstance(layout, Schedule)
+    assert layout.generations == 15
+    assert layout.epochs[0] == pytest.approx(100, rel=0.1)
+    assert layout.epochs[-1] == pytest.approx(5000, rel=0.1)
+    assert layout.populations[0] == pytest.approx(1000, rel=0.3)
+    assert layout.populations[-1] == pytest.approx(10, abs=2)
+
+
+def test_a_plan_says_what_it_will_do() -> None:
+    plan = planned(Budget(seconds=60, seconds_per_epoch=0.04, workers=2))
+    assert isinstance(plan.layout, Schedule)
+    text = plan.describe()
+    assert text.startswith("evo-dpste: 4 generations with populations ")
+    assert ", ".join(map(str, plan.layout.populations)) in text
+    assert f"the best 3 are trained 4 times for {plan.layout.epochs[-1]} epochs" in text
+    assert f"{plan.workload.trainings} trainings with {plan.workload.epochs:,} epochs in all" in text
+    assert text.endswith("on 2 workers at 40 ms an epoch (budget: 1 min).")
+    assert "each generation's best once more" in planned(Budget(epochs=5000), "random").describe()
+    assert "proposals, " in planned(Budget(epochs=5000), "bo-fcnet").describe()
+    assert planned(Budget(epochs=5000)).seconds is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "given in nothing; give exactly one of seconds, epochs and trainings"),
+        ({"epochs": 1000, "trainings": 50}, "given in epochs and trainings; give exactly one"),
+        ({"epochs": 0}, "the budget's epochs is 0; it must be a number above 0"),
+        ({"seconds": -1.0, "seconds_per_epoch": 1.0}, "the budget's seconds is -1.0"),
+        ({"seconds": float("inf"), "seconds_per_epoch": 1.0}, "the budget's seconds is inf"),
+        ({"seconds": 10.0, "seconds_per_epoch": 0.0}, "the budget's seconds_per_epoch is 0.0"),
+        ({"seconds": 10.0}, "needs seconds_per_epoch; measure it, or give epochs"),
+        ({"epochs": 1000, "workers": 0}, "workers is 0; it must be a whole number of at least 1"),
+    ],
+)
+def test_what_is_no_budget_is_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(SearchError, match=message):
+        Budget(**arguments)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("budget", [Budget(epochs=100), Budget(trainings=5)], ids=str)
+def test_a_budget_that_is_too_small_is_refused(method: str, budget: Budget) -> None:
+    with pytest.raises(SearchError, match=f"a budget of {budget} is too small for {method}.*give more"):
+        planned(budget, method)
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(UnknownNameError, match="no search method called 'evo'"):
+        planned(Budget(epochs=1000), "evo")
+
+
+def test_fewer_final_trainings_leave_more_for_the_search() -> None:
+    few = planned(Budget(epochs=3000), settings=EvolutionSettings(candidates=1, evaluations=1))
+    assert isinstance(few.layout, Schedule)
+    many = planned(Budget(epochs=3000))
+    assert isinstance(many.layout, Schedule)
+    assert sum(few.layout.populations) > sum(many.layout.populations)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.25, "0.25 s"), (59.6, "1 min"), (90, "1 min 30 s"), (3599.8, "1 h"), (7499, "2 h 5 min")],
+)
+def test_times_are_spoken(seconds: float, text: str) -> None:
+    assert spoken_time(seconds) == text

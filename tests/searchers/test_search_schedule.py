@@ -1,0 +1,114 @@
+"""Schedules: the paper's tables, what they add up to, what is refused."""
+
+from typing import Any
+
+import pytest
+
+from evopinn.errors import SearchError, UnknownNameError
+from evopinn.searchers import METHODS, PRESETS, Schedule, Stage, Trials, Workload, find_method, find_preset
+
+# The paper's tables of population size and training epochs, row by row, and its numbers for Bayesian
+# optimisation.
+PUBLISHED = {
+    "paper:klein-gordon": (
+        "1000 250 125 85 65 50 40 30 25 20 15 15 15 10 10",
+        "100 200 400 600 800 1000 1200 1600 2000 2500 3000 3500 4000 4500 5000",
+        "30 30 30 30 30 30",
+        "5000 5000 5000 5000 5000 5000",
+        (200, 5000),
+    ),
+    "paper:burgers": (
+        "1000 200 100 65 50 40 35 30 25 20 20 20 15 15 15",
+        "100 200 400 600 800 1000 1200 1400 1600 1800 2000 2200 2400 2700 3000",
+        "40 40 40 40 40 40",
+        "3000 3000 3000 3000 3000 3000",
+        (300, 3000),
+    ),
+}
+PUBLISHED["paper:lame"] = PUBLISHED["paper:klein-gordon"]
+
+
+def numbers(row: str) -> tuple[int, ...]:
+    return tuple(int(word) for word in row.split())
+
+
+def workload(preset: str, method: str) -> Workload:
+    row = find_method(method)
+    return row.workload(PRESETS[preset].layout(row.layout), row.defaults)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_presets_are_the_papers_tables(name: str) -> None:
+    falling, rising, populations, epochs, trials = PUBLISHED[name]
+    preset = PRESETS[name]
+    assert preset.dpste == Schedule(numbers(falling), numbers(rising))
+    assert preset.constant == Schedule(numbers(populations), numbers(epochs))
+    assert (preset.trials.evaluations, preset.trials.epochs) == trials
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_evolution_with_dpste_has_no_more_epochs_than_the_others(name: str) -> None:
+    """The paper says that it kept the total so; it holds if elitists and final evaluations are counted."""
+    total = workload(name, "evo-dpste").epochs
+    assert all(total <= workload(name, method).epochs for method in METHODS)
+
+
+def test_the_counts_of_klein_gordon() -> None:
+    load = workload("paper:klein-gordon", "evo-dpste")
+    assert load.stages[0] == Stage(1000, 100)
+    assert load.stages[1] == Stage(250 + 63, 200)
+    assert load.stages[-2:] == (Stage(10 + 3, 5000), Stage(12, 5000))
+    assert workload("paper:klein-gordon", "evolution").trainings == 30 + 5 * (30 + 8) + 12
+    assert workload("paper:klein-gordon", "bo-fcnet").trainings == 200 + 12
+    assert workload("paper:klein-gordon", "random").trainings == load.trainings + 15
+
+
+def test_the_quick_preset_costs_about_the_same_with_every_method() -> None:
+    costs = [workload("quick", method).epochs for method in METHODS]
+    assert max(costs) <= 1.25 * min(costs)
+
+
+def test_the_span_counts_idle_workers() -> None:
+    load = Schedule((4, 4), (10, 100)).workload(elitists=0.25, candidates=1, evaluations=2)
+    assert load.epochs == 4 * 10 + 5 * 100 + 2 * 100
+    assert load.span(1) == load.epochs
+    assert load.span(2) == 2 * 10 + 3 * 100 + 100
+    assert load.span(100) == 10 + 100 + 100
+
+
+def test_trials_come_in_batches() -> None:
+    load = Trials(10, 7).workload(batch=4, candidates=2, evaluations=3)
+    assert (load.trainings, load.epochs) == (16, 112)
+    assert load.span(4) == 7 * (3 + 2)
+    assert load.span(2) == 7 * (2 + 2 + 1 + 3)
+
+
+def test_presets_by_problem() -> None:
+    assert find_preset("paper", "burgers:II") is PRESETS["paper:burgers"]
+    assert find_preset("quick", "heat") is PRESETS["quick"]
+    with pytest.raises(UnknownNameError, match=r"no preset called 'paper:heat'.*paper:klein-gordon"):
+        find_preset("paper", "heat")
+
+
+@pytest.mark.parametrize(
+    ("populations", "epochs", "message"),
+    [
+        ((4, 4), (10,), "2 populations and 1 numbers of epochs; give one of each"),
+        ((), (), "0 populations and 0 numbers"),
+        ((4, 1), (10, 20), "a population is 1; it must be a whole number of at least 2"),
+        ((4.0,), (10,), "a population is 4.0; it must be a whole number"),
+        ((4,), (0,), "a number of epochs is 0; it must be a whole number of at least 1"),
+        ((4, 6), (10, 20), "populations are 4, 6; they must not grow"),
+        ((4, 4), (20, 10), "epochs are 20, 10; they must not fall"),
+    ],
+)
+def test_schedules_that_cannot_be_are_refused(populations: Any, epochs: Any, message: str) -> None:
+    with pytest.raises(SearchError, match=message):
+        Schedule(populations, epochs)
+
+
+def test_trials_that_cannot_be_are_refused() -> None:
+    with pytest.raises(SearchError, match="evaluations is 0; it must be a whole number of at least 1"):
+        Trials(0, 10)
+    with pytest.raises(SearchError, match="epochs is '5'; it must be"):
+        Trials(5, "5")  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,290 @@
+import io
+import math
+import re
+import time
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from snapshots import LONG, WITH_SHORTCUTS, eventually, make_entry, make_snapshot
+
+from evopinn.view.console import PipedConsole
+from evopinn.view.search import FRAME_SECONDS, search_progress
+from evopinn.view.search_lines import clock, time_left
+from evopinn.view.search_screen import Screen, later
+
+FOUND = "best loss 1.00e-05, error 1.00e-03, activation asinh(x)*cos(x)"
+
+
+def no_stop():
+    raise AssertionError("nobody asked for this")
+
+
+def logged(*snapshots):
+    out = io.StringIO()
+    with search_progress(Console(file=out), no_stop) as show:
+        for snapshot in snapshots:
+            show(snapshot)
+    return out.getvalue().splitlines()
+
+
+def drawn(width=80, height=24, **changes):
+    """The lines of a screen, as text."""
+    lines = Screen().lines(make_snapshot(**changes), width, height, "q or Ctrl-C stops")
+    return ["".join(text for text, _ in line) for line in lines]
+
+
+def terminal(**options):
+    return Console(file=io.StringIO(), force_terminal=True, width=80, height=24, **options)
+
+
+def frames(console):
+    """What a terminal was shown, frame by frame: before each, the one before it is erased."""
+    text = re.sub(r"\x1b\[[0-9;]*m|\x1b\[\?25[lh]", "", console.file.getvalue())
+    return re.split(r"\r(?:\x1b\[2K)?(?:\x1b\[1A\x1b\[2K)*", text)
+
+
+def test_a_log_has_a_line_for_the_start_each_generation_and_the_end():
+    before = {"generations": 0, "asked": 0, "done": 0, "trained": 0, "failed": 0, "hall_of_fame": ()}
+    unknown = {"generation": 0, "seconds_left": None}
+    assert logged(
+        make_snapshot(phase="starting", seconds=0.0, **before, **unknown),
+        make_snapshot(phase="measuring", seconds=4.0, **before, **unknown),
+        make_snapshot(done=39, trained=119, seconds=9.9),
+        make_snapshot(done=40, trained=120, seconds=130.0),
+        make_snapshot(done=40, trained=120, seconds=130.5),
+        make_snapshot(generation=4, done=0, trained=120, seconds=131.0),
+        make_snapshot(phase="evaluating", asked=12, done=12, failed=3, seconds=500.0, seconds_left=80.2),
+        make_snapshot(phase="finished", asked=12, done=12, trained=1320, failed=3, seconds=501.0),
+        make_snapshot(phase="finished", asked=12, done=12, trained=1320, failed=3, seconds=521.0),
+    ) == [
+        "search: klein-gordon by evo-dpste with 2 workers, kept in runs/kg-1",
+        f"generation 3/8 done: 40 trained, 2 failed so far, {FOUND}, 2 min 10 s, about 7 min left",
+        f"generation 4/8 done: 40 trained, 3 failed so far, {FOUND}, 8 min 20 s, about 81 s left",
+        f"final evaluations done: 12 trained, 3 failed so far, {FOUND}, 8 min 20 s, about 81 s left",
+        f"finished: 1,320 trained, 3 failed, {FOUND}, 8 min 21 s",
+    ]
+
+
+def test_in_between_a_log_has_at_most_one_line_in_ten_seconds():
+    count = [
+        line.split(", ")[1] for line in logged(*(make_snapshot(done=s, seconds=s / 1) for s in range(35)))
+    ]
+    assert count[1:] == ["10/40 trained", "20/40 trained", "30/40 trained"]
+
+
+def test_a_line_in_between_says_how_far_the_search_is():
+    first, second = logged(make_snapshot(seconds=5.0), make_snapshot(seconds=15.5, seconds_left=None))
+    assert first.startswith("search: ")
+    assert second == f"generation 3/8, 12/40 trained, 2 failed so far, {FOUND}, 15 s"
+
+
+def test_generations_no_larger_than_the_number_of_workers_do_not_fill_the_log():
+    batches = (
+        make_snapshot(generation=number, generations=300, done=2, asked=2, seconds=number / 2)
+        for number in range(1, 61)
+    )
+    assert [line.split(",")[0] for line in logged(*batches)[1:]] == [
+        "generation 21/300",
+        "generation 41/300",
+    ]
+
+
+def test_a_search_that_was_stopped_says_how_to_go_on():
+    directory = Path("my runs/kg")
+    lines = logged(make_snapshot(), make_snapshot(phase="stopped", directory=directory, seconds=3700.0))
+    assert lines[1:] == [
+        f"stopped: 92 trained of 320, 2 failed, {FOUND}, 1 h 01 min; `evopinn resume 'my runs/kg'` goes on"
+    ]
+
+
+def test_without_a_solution_no_error_is_told():
+    (_, line) = logged(make_snapshot(done=40, hall_of_fame=(make_entry(1, errors={}),)))
+    assert "best loss 1.00e-05, activation" in line
+
+
+def test_a_log_that_nobody_reads_ends_in_silence():
+    class Closed(io.StringIO):
+        writes = 0
+
+        def write(self, _text):
+            self.writes += 1
+            raise BrokenPipeError
+
+    out = Closed()
+    with search_progress(PipedConsole(file=out), no_stop) as show:
+        for generation in range(5):
+            show(make_snapshot(generation=generation, done=40, seconds=60.0 * generation))
+    assert out.writes == 1
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 120, 200])
+@pytest.mark.parametrize("height", [5, 8, 9, 12, 24, 60])
+def test_a_screen_fits_its_terminal(width, height):
+    hall = tuple(make_entry(rank, LONG if rank % 2 else WITH_SHORTCUTS) for rank in range(1, 31))
+    path = Path("/home/someone/searches", "ordner-" * 8, "kg-1")
+    lines = drawn(width, height, hall_of_fame=hall, problem="波動", directory=path)
+    assert len(lines) <= height
+    assert max(map(cell_len, lines)) <= width
+
+
+def test_a_screen_says_all_there_is_to_know():
+    assert drawn() == [
+        "klein-gordon · evo-dpste · runs/kg-1",
+        "generation 3/8, 12/40 trained",
+        "━" * 10 + "─" * 33 + "   25 %  2 min 10 s, about 7 min left",
+        "in all 92/320 trained, 2 failed, 1,234 epochs/s, 2 workers",
+        "",
+        "#      loss     error  gen  network  shortcuts  activation",
+        "1  1.00e-05  1.00e-03    2     6×48          2  asinh(x)*cos(x)",
+        "2  2.00e-05  2.00e-03    2    12×20          0  sin(a*x)+(exp(x)-exp(-x))/(exp(…",
+        "",
+        "q or Ctrl-C stops; nothing is lost, `evopinn resume runs/kg-1` goes on",
+    ]
+
+
+def test_a_narrow_screen_keeps_what_matters_most():
+    directory = Path("/home/someone/searches/runs/klein-gordon-1")
+    assert drawn(60, 12, directory=directory) == [
+        "klein-gordon · evo-dpste · …one/searches/runs/klein-gordon-1",
+        "generation 3/8, 12/40 trained",
+        "━" * 5 + "─" * 18 + "   25 %  2 min 10 s, about 7 min left",
+        "in all 92/320 trained, 2 failed, 1,234 epochs/s, 2 workers",
+        "",
+        "#      loss     error  network  shortcuts  activation",
+        "1  1.00e-05  1.00e-03     6×48          2  asinh(x)*cos(x)",
+        "2  2.00e-05  2.00e-03    12×20          0  sin(a*x)+(exp(x)…",
+        "",
+        "q or Ctrl-C stops; nothing is lost, `evopinn resume` goes on",
+    ]
+
+
+def test_before_anything_is_known_the_screen_is_short():
+    nothing = {"epochs": 0, "epochs_planned": 0, "epochs_per_second": 0.0, "seconds_left": None}
+    lines = drawn(phase="starting", seconds=3.9, hall_of_fame=(), trained=0, failed=0, trainings=0, **nothing)
+    assert lines[1:4] == ["starting", "3 s", "in all 0/0 trained, 0 failed, 2 workers"]
+    assert len(lines) == 6
+
+
+def test_the_largest_error_stands_for_several_fields():
+    errors = [{"u": 1e-3, "v": 2e-3}, {"u": math.nan, "v": 3e-3}, {}]
+    hall = tuple(make_entry(rank, errors=each) for rank, each in enumerate(errors, start=1))
+    column = [line[13:22].strip() for line in drawn(hall_of_fame=hall)[5:9]]
+    assert column == ["max error", "2.00e-03", "nan", ""]
+
+
+def test_a_hall_of_fame_without_errors_has_no_column_for_them():
+    assert "error" not in drawn(hall_of_fame=(make_entry(1, errors={}),))[5]
+
+
+def test_a_hall_of_fame_follows_the_search():
+    screen = Screen()
+    for rank in (3, 1):
+        hall = (make_entry(rank),)
+        lines = screen.lines(make_snapshot(hall_of_fame=hall), 80, 24, "")
+        assert f"{rank}.00e-05" in lines[6][0][0]
+
+
+@pytest.mark.parametrize(("epochs", "percent", "full"), [(0, 0, 0), (99_999, 99, 49), (100_000, 100, 50)])
+def test_a_bar_is_full_only_at_the_end(epochs, percent, full):
+    bar, rest, figures = Screen().lines(
+        make_snapshot(epochs=epochs, epochs_planned=100_000, seconds=1.0, seconds_left=None), 62, 24, ""
+    )[2]
+    assert (len(bar[0]), len(rest[0])) == (full, 50 - full)
+    assert figures[0] == f"  {percent:3d} %  1 s"
+
+
+def test_clocks_go_on_between_snapshots_until_the_end():
+    now = make_snapshot(seconds=10.0, seconds_left=3.0)
+    assert (later(now, 2.0).seconds, later(now, 2.0).seconds_left) == (12.0, 1.0)
+    assert later(now, 5.0).seconds_left == 0.0
+    ended = make_snapshot(phase="finished")
+    assert later(ended, 5.0) == ended
+
+
+def test_times_are_no_finer_than_they_need_to_be():
+    assert [clock(seconds) for seconds in (0.0, 59.99, 60.0, 3599.9)] == [
+        "0 s",
+        "59 s",
+        "1 min 00 s",
+        "59 min 59 s",
+    ]
+    assert [time_left(s) for s in (0.2, 89.5, 90.5, 3599.0, 7800.0)] == [
+        "about 1 s left",
+        "about 90 s left",
+        "about 2 min left",
+        "about 60 min left",
+        "about 2 h 10 min left",
+    ]
+
+
+def test_a_terminal_shows_the_newest_snapshot_and_in_the_end_one_line():
+    console = terminal()
+    with search_progress(console, no_stop, keys=False) as show:
+        show(make_snapshot(done=13))
+        show(make_snapshot(done=14))
+        eventually(lambda: "14/40" in console.file.getvalue())
+        show(make_snapshot(phase="finished", seconds=501.0))
+    *_, screen, last = frames(console)
+    assert "generation 3/8, 14/40 trained\n" in screen
+    assert "Ctrl-C stops; nothing is lost" in screen
+    assert "q or" not in screen
+    assert last == f"finished: 92 trained, 2 failed, {FOUND}, 8 min 21 s\n"
+
+
+def test_a_screen_that_an_exception_ends_leaves_its_essentials():
+    console = terminal()
+
+    def searching():
+        with search_progress(console, no_stop, keys=False) as show:
+            show(make_snapshot())
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        searching()
+    essentials = f"generation 3/8, 12/40 trained, 2 failed so far, {FOUND}, 2 min 10 s, about 7 min left\n"
+    assert frames(console)[-1] == essentials
+
+
+def test_many_snapshots_are_drawn_a_few_times_a_second():
+    console = terminal()
+    began = time.monotonic()
+    with search_progress(console, no_stop, keys=False) as show:
+        while time.monotonic() - began < 5 * FRAME_SECONDS:
+            show(make_snapshot(trained=int(1e4 * (time.monotonic() - began))))
+            time.sleep(0.001)
+        seconds = time.monotonic() - began
+    shown = console.file.getvalue().count("in all")
+    assert 2 <= shown <= 2 + seconds / FRAME_SECONDS
+
+
+def test_what_does_not_change_is_not_drawn_again():
+    console = terminal()
+    with search_progress(console, no_stop, keys=False) as show:
+        show(make_snapshot(phase="finished"))
+        eventually(lambda: "in all" in console.file.getvalue())
+        show(make_snapshot(phase="finished"))
+        time.sleep(3 * FRAME_SECONDS)
+    # Once on the way, and once more by rich when it erases it.
+    assert console.file.getvalue().count("in all") == 2
+
+
+def test_a_dumb_terminal_gets_a_log(monkeypatch):
+    monkeypatch.setenv("TERM", "dumb")
+    console = terminal()
+    with search_progress(console, no_stop) as show:
+        show(make_snapshot())
+    assert console.file.getvalue() == "search: klein-gordon by evo-dpste with 2 workers, kept in runs/kg-1\n"
+
+
+def test_a_terminal_that_is_gone_does_not_disturb_the_search():
+    class Gone(io.StringIO):
+        def write(self, _text):
+            raise OSError(5, "Input/output error")
+
+    console = Console(file=Gone(), force_terminal=True, width=80)
+    with search_progress(console, no_stop, keys=False) as show:
+        for _ in range(3):
+            show(make_snapshot())
+            time.sleep(FRAME_SECONDS)
