@@ -10,8 +10,8 @@ export MKL_NUM_THREADS ?= 1
 
 .PHONY: demo test lint format docs bench clean
 
-demo: $(VENV)/.runtime  ## train a published network on the Klein-Gordon equation, in about a minute
-	$(BIN)/evopinn train klein-gordon --model paper:evo-dpste-1 --epochs 1500 --errors-every 100 --time-limit 2m
+demo: $(VENV)/.runtime  ## search for two minutes on the Klein-Gordon equation, beside a network made by hand
+	$(BIN)/python examples/search_and_compare.py klein-gordon 2m
 
 test: $(VENV)/.dev  ## run all tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal

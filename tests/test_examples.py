@@ -59,6 +59,17 @@ def _save_and_load(output: str) -> None:
     assert r"\alpha \cdot \tanh(\beta \cdot x) \cdot \cos(x)" in output
 
 
+def _search_and_compare(output: str) -> None:
+    assert output.startswith("heat, evo-dpste, seed 0: finished\n")
+    assert "means of 3 trainings from scratch, " in output
+    rows = re.findall(r"^(found|by hand) +loss (\S+)  error (\S+)  (layers=.*)$", output, re.M)
+    assert [row[0] for row in rows] == ["found", "by hand"]
+    for _, loss, error, genome in rows:
+        assert 0 < float(loss) < 100
+        assert 0 < float(error) < 100
+        Genome.parse(genome, Space())
+
+
 def _walk_the_space(output: str) -> None:
     space = Space.parse("layers=3-6 neurons=20-30:2")
     genomes = [
@@ -78,6 +89,7 @@ CHECKS: Mapping[str, Callable[[str], None]] = {
     "periodic_convection": _periodic_convection,
     "poisson_with_hole": _poisson_with_hole,
     "save_and_load": _save_and_load,
+    "search_and_compare": _search_and_compare,
     "walk_the_space": _walk_the_space,
 }
 
@@ -95,7 +107,7 @@ def test_example(name: str, tmp_path: Path) -> None:
         check=False,
         cwd=tmp_path,
         env=os.environ | {"OMP_NUM_THREADS": "1"},
-        timeout=120,
+        timeout=300,
     )
     assert finished.returncode == 0, finished.stderr
     assert finished.stderr == ""
