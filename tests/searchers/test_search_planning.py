@@ -95,7 +95,7 @@ def test_a_plan_says_what_it_will_do() -> None:
     assert ", ".join(map(str, plan.layout.populations)) in text
     assert f"the best 3 are trained 4 times for {plan.layout.epochs[-1]} epochs" in text
     assert f"{plan.workload.trainings} trainings with {plan.workload.epochs:,} epochs in all" in text
-    assert text.endswith("on 2 workers at 40 ms an epoch (budget: 1 min).")
+    assert text.endswith("on 2 workers at 40 ms an epoch.")
     assert "each generation's best once more" in planned(Budget(epochs=5000), "random").describe()
     assert "proposals, " in planned(Budget(epochs=5000), "bo-fcnet").describe()
     assert planned(Budget(epochs=5000)).seconds is None

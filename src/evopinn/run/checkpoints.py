@@ -41,7 +41,8 @@ class Checkpoints:
         unsettled = [task for task in listed if task.number not in known]
         self._needed = frozenset(task.continues for task in unsettled if task.continues is not None)
         self._losses |= known
-        self._prune(between_rounds=True)
+        if unsettled:  # a resumed run passes through rounds whose successors have left states by now
+            self._prune(between_rounds=True)
 
     def start(self, task: Task) -> Path | None:
         """What a task goes on from."""
@@ -71,8 +72,9 @@ class Checkpoints:
             self._prune()
 
     def _prune(self, *, between_rounds: bool = False) -> None:
-        best = heapq.nsmallest(self._count, self._losses, key=lambda number: (self._losses[number], number))
-        kept = {*best, *self._needed}
+        threshold = self.threshold
+        # Of those with the same loss, such as networks that are constant, any may be chosen.
+        kept = {number for number, loss in self._losses.items() if loss <= threshold} | self._needed
         for path in self._place.iterdir():
             number = int(path.stem) if path.stem.isdigit() else None
             # Within a round, a file may be of a training that has ended and is not recorded yet.

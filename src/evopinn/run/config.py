@@ -162,7 +162,7 @@ class Config(_Strict):
         """The same with all settings by name, and a preset's numbers."""
         settings = asdict(self.method_settings())
         fixed = self.find_method().fixed
-        given = {name: value for name, value in settings.items() if name not in fixed}
+        given = {name: value for name, value in settings.items() if name not in fixed and value is not None}
         config = self.model_copy(update={"settings": given, "space": self.search_space().text})
         layout = self.layout()
         return config if layout is None else config._with_layout(layout)

@@ -2,10 +2,13 @@
 
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+
+import torch
 
 from evopinn.errors import RunError
 from evopinn.problem import Problem
@@ -60,12 +63,12 @@ def begin(config: Config, source: ProblemSource, directory: Path, audience: Audi
         Whether it came to its end; False if it was stopped.
     """
     watch = Stopwatch()
-    check_free(directory)
     problem = source.load()
     check_options(problem, config.training.options)
     amount = None if config.layout() else parse_budget(config.budget or DEFAULT_BUDGET)
     if amount is not None and amount.unit != "seconds":
         planned(amount.budget(), config.method, config.method_settings())
+    check_free(directory)
     count = _worker_count(config)
     subject = Subject(directory, problem.name, config.method, count)
     audience.watch(Snapshot(directory, problem.name, config.method, "starting", workers=count))
@@ -145,7 +148,8 @@ def _drive(config: Config, store: Store, workers: Workers, subject: Subject, aud
         tally=tally,
         stopped=audience.stopped,
     )
-    finished = driver.run()
+    with _one_thread():
+        finished = driver.run()
     store.note("finished" if finished else "stopped")
     tally.report("finished" if finished else "stopped")
     return finished
@@ -157,8 +161,8 @@ def _gone_on_from(layout: Layout, settings: Settings) -> int:
         return 0
     if not settings.continue_elitists or layout.generations == 1:
         return 0
-    if not settings.pressure:  # survivors are drawn at random
-        return layout.populations[0]
+    if not settings.pressure:  # survivors are drawn at random, from all that were trained as long
+        return 2 * sum(layout.populations)
     return elitist_count(layout.populations[1], settings.elitists)
 
 
@@ -202,7 +206,7 @@ def _recorded(problem: Problem, config: Config, plan: Plan) -> RecordedTable:
         request=request_digest(config, number),
         budget=config.budget or config.preset or (None if config.layout() else DEFAULT_BUDGET),
         seconds_per_epoch=plan.budget.seconds_per_epoch,
-        seconds_per_training=plan.budget.seconds_per_training,
+        seconds_per_training=plan.budget.seconds_per_training or None,
     )
 
 
@@ -224,6 +228,17 @@ def _workers(config: Config, source: ProblemSource, count: int) -> Workers:
         memory_limit=_memory(count) if memory is None else memory * _MEGABYTE,
         accept=is_outcome,
     )
+
+
+@contextmanager
+def _one_thread() -> Generator[None]:
+    """Bayesian optimisation computes in this process, and has to come to the same proposals every time."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _worker_count(config: Config) -> int:

@@ -1,6 +1,7 @@
 """The weights of a run's hall of fame: trained networks under the numbers of their tasks."""
 
 import math
+import sys
 from collections.abc import Collection
 from pathlib import Path
 
@@ -61,14 +62,14 @@ class Gallery:
     def __init__(self, directory: Path, size: int = HALL_OF_FAME) -> None:
         self._directory = directory
         self._size = size
-        self._worst = (math.inf, math.inf)
+        self._worst = (math.inf, math.inf, math.inf)
         self._changed = True
         self.prune()
 
     def offer(self, task: Task, loss: float, result: TrainingResult) -> None:
         """Save a network that is among the best by now, or one of a final evaluation."""
         final = FINAL_OPERATION in task.origin.operations
-        if math.isfinite(loss) and (final or (task.coarseness, loss) < self._worst):
+        if math.isfinite(loss) and (final or (task.coarseness, loss, task.number) < self._worst):
             save_weights(self._directory, task.number, result)
             self._changed = True
 
@@ -78,8 +79,8 @@ class Gallery:
             return
         with Reader(self._directory) as reader:
             best = reader.hall_of_fame(self._size)
-            final = {task for finalist in reader.finalists() for task in finalist.tasks}
+            final = {task for finalist in reader.finalists(sys.maxsize) for task in finalist.tasks}
         prune_weights(self._directory, {entry.task for entry in best} | final)
         if len(best) == self._size:
-            self._worst = (best[-1].coarseness, best[-1].loss)
+            self._worst = (best[-1].coarseness, best[-1].loss, best[-1].task)
         self._changed = False

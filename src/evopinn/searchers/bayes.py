@@ -38,7 +38,7 @@ class BayesSettings:
             space.
         objective: What is modelled, "log10" of the loss or the "loss"; by default the former, and the latter
             if faithful.
-        batch: How many proposals are made at once, to be trained side by side.
+        batch: How many proposals are made at once, to be trained side by side; in the paper one.
         startup: How many proposals are drawn at random first.
         kappa: κ of the upper confidence bound, if faithful.
         candidates: N_c, how many of the best are evaluated at the end.
@@ -48,7 +48,7 @@ class BayesSettings:
     span: int = FCNET
     faithful: bool = False
     objective: Literal["log10", "loss"] | None = None
-    batch: int = 1
+    batch: int = 2
     startup: int = 10
     kappa: float = 2.5
     candidates: int = 3

@@ -102,7 +102,7 @@ class Plan:
             workers = "1 worker" if self.budget.workers == 1 else f"{self.budget.workers} workers"
             pace = self.budget.seconds_per_epoch * 1000
             text += f": about {spoken_time(self.seconds)} on {workers} at {pace:.3g} ms an epoch"
-        return f"{text} (budget: {self.budget})."
+        return f"{text}."
 
 
 def planned(budget: Budget, method: str = "evo-dpste", settings: Settings | None = None) -> Plan:
