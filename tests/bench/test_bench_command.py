@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from inline import Inline
 from typer.testing import CliRunner
 
 from evopinn.bench import BASELINE, FULL, QUICK, SECTIONS, TARGETS, Case, Comparison, Scaling, Timing
@@ -12,25 +13,6 @@ from evopinn.bench.report import Cell, OptimizerCost
 from evopinn.bench.stepping import Stepping
 from evopinn.cli import app
 from evopinn.network import Layout
-
-
-class Inline:
-    """In the place of `Isolated`: the same calls, in this process."""
-
-    def __init__(self, make, *arguments):
-        self.served = make(*arguments)
-
-    def call(self, method, *arguments):
-        return getattr(self.served, method)(*arguments)
-
-    def close(self):
-        self.served = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
 
 
 class Failing(Inline):
@@ -115,7 +97,7 @@ def test_what_crashes_is_told_and_the_rest_goes_on(monkeypatch):
 
 def test_an_unknown_section_is_told_before_anything_runs():
     ended = CliRunner().invoke(app, ["bench", "--only", "speed"])
-    assert "The sections are engines, scaling, precision, lbfgs." in str(ended.exception)
+    assert "The sections are engines, scaling, precision, lbfgs, search." in str(ended.exception)
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_anything_runs(tmp_path):
@@ -156,7 +138,9 @@ def test_the_full_plan_has_what_the_targets_speak_of():
     assert FULL.axes["points"].cases[100_000].statement().terms()[0].count == 100_000
     assert Layout.of(FULL.largest.genome, 2, 1).size == 20_247
     assert FULL.memory == 100
-    assert set(FULL.sections) == set(SECTIONS)
+    assert FULL.search.population == 1000
+    assert FULL.search.evaluations == 100_000
+    assert (*FULL.sections, "search") == tuple(SECTIONS)
 
 
 def test_a_step_of_lbfgs_takes_longer_with_more_parameters():

@@ -1,17 +1,14 @@
 """One contestant at work: how long a loss and gradient takes, and how much memory."""
 
 import statistics
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evopinn.bench.cases import Case
 from evopinn.bench.contestants import Contestant, load_contestant, make_contestant
-
-STATUS = Path("/proc/self/status")
+from evopinn.bench.memory import process_memory
 
 CACHES_MATTER = 0.4
 """Seconds: memory that a processor's cache holds is read in a tenth of that."""
@@ -29,7 +26,7 @@ class Evaluation:
         self.contestant = contestant
         self.precision = precision
         load_contestant(contestant)
-        self.before = _memory("VmRSS")
+        self.before = process_memory("VmRSS")
         self.made: Contestant | None = None
 
     def loaded(self) -> bool:
@@ -69,24 +66,10 @@ class Evaluation:
 
     def peak(self) -> int:
         """Bytes at the worst moment so far, beyond what imports alone took."""
-        return _memory("VmHWM") - self.before
+        return process_memory("VmHWM") - self.before
 
     @property
     def _prepared(self) -> Contestant:
         if self.made is None:
             raise RuntimeError("prepare a case first.")
         return self.made
-
-
-def _memory(row: str) -> int:
-    """Resident memory of this process in bytes: `VmRSS`, now, or `VmHWM`, the highest so far.
-
-    Linux keeps both per program. Elsewhere the highest stands for both: its growth is then a lower bound.
-    """
-    if STATUS.exists():
-        (line,) = [line for line in STATUS.read_text().splitlines() if line.startswith(row)]
-        return 1024 * int(line.split()[1])
-    import resource
-
-    highest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return highest if sys.platform == "darwin" else 1024 * highest

@@ -42,6 +42,25 @@ def _network(layers: int, neurons: int) -> Case:
 
 
 @dataclass(frozen=True)
+class SearchLoad:
+    """How much of a search is measured.
+
+    Attributes:
+        case: The problem, and the network whose training stands for all that are simulated.
+        trainings: How many of the first generation are done with one worker and with two.
+        epochs: Of a training.
+        population: Of a simulated generation.
+        evaluations: Of a long simulated run, at least.
+    """
+
+    case: Case
+    trainings: int
+    epochs: int
+    population: int
+    evaluations: int
+
+
+@dataclass(frozen=True)
 class Plan:
     """What a run measures.
 
@@ -50,6 +69,7 @@ class Plan:
         axes: Sizes for scaling, by name.
         precise: Networks for float32 beside float64.
         largest: The network beside which L-BFGS is timed.
+        search: What is done to time searches.
         sections: What is measured if nothing else is asked for.
         memory: How many steps L-BFGS remembers.
     """
@@ -58,6 +78,7 @@ class Plan:
     axes: Mapping[str, Axis]
     precise: tuple[Case, ...]
     largest: Case
+    search: SearchLoad
     sections: tuple[str, ...]
     memory: int = 100
 
@@ -78,7 +99,15 @@ FULL = Plan(
         Case("lame", "paper:evo-dpste-2"),
     ),
     largest=Case("klein-gordon", "layers=9 neurons=53 activation=tanh(x)"),  # 20,247 parameters
-    sections=("engines", "scaling", "precision", "lbfgs"),
+    # The first generation of a search of ten minutes, and a network of middle size for it: 6,099 parameters.
+    search=SearchLoad(
+        Case("klein-gordon", "layers=7 neurons=34 shortcuts=0-2 activation=a*asinh(x)*cos(b*x)"),
+        trainings=32,
+        epochs=41,
+        population=1000,
+        evaluations=100_000,
+    ),
+    sections=("engines", "scaling", "precision", "lbfgs"),  # `search` takes as long as these together
 )
 
 QUICK = Plan(
@@ -86,5 +115,6 @@ QUICK = Plan(
     axes=MappingProxyType({"points": by_points((10, 10), (20, 20))}),
     precise=QUICK_CASES[:1],
     largest=QUICK_CASES[0],
+    search=SearchLoad(QUICK_CASES[0], trainings=4, epochs=2, population=100, evaluations=2000),
     sections=("engines",),  # a process of its own for each cell of the others takes its time
 )

@@ -1,5 +1,6 @@
 """What a benchmark found, as data."""
 
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -13,6 +14,10 @@ from evopinn.bench.machine import Machine
 MEMORY_LIMIT = 10**9
 FLOAT32_TARGET = 1.5
 OPTIMIZER_LIMIT = 0.1
+SPEEDUP_TARGET = 1.85
+DRIVER_LIMIT = 0.02
+GROWTH_LIMIT = 20 * 10**6
+SHOW_LIMIT = 1.0
 
 
 @dataclass(frozen=True)
@@ -156,6 +161,97 @@ class OptimizerCost:
 
 
 @dataclass(frozen=True)
+class Throughput:
+    """The same trainings with one worker and with two.
+
+    Attributes:
+        trainings: How many.
+        one: Seconds of each round with one worker.
+        two: Seconds of each round with two, in the same order.
+    """
+
+    trainings: int
+    one: Sequence[float]
+    two: Sequence[float]
+
+    @property
+    def speedup(self) -> float:
+        """How many times as many evaluations two workers do in the same time: the median of the rounds."""
+        return statistics.median(one / two for one, two in zip(self.one, self.two, strict=True))
+
+    @property
+    def interval(self) -> float:
+        """Seconds from one evaluation to the next with two workers."""
+        return statistics.median(self.two) / self.trainings
+
+    def data(self) -> dict[str, Any]:
+        """Plain data."""
+        figures = {"speedup": self.speedup, "interval": self.interval}
+        return {"measure": "throughput"} | asdict(self) | figures | {"target": SPEEDUP_TARGET}
+
+
+@dataclass(frozen=True)
+class DriverCost:
+    """What the driver's process takes of a generation: search, driver and store, without workers.
+
+    Attributes:
+        evaluations: Of the generation and the final ones.
+        cpu: Seconds of work for each.
+        wall: Seconds on the clock for each: the same, and waiting for the disk.
+        interval: Seconds from one real evaluation to the next with two workers.
+    """
+
+    evaluations: int
+    cpu: float
+    wall: float
+    interval: float
+
+    @property
+    def share(self) -> float:
+        """The part of the wall time of a real generation."""
+        return self.wall / self.interval
+
+    def data(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"measure": "driver"} | asdict(self) | {"share": self.share, "limit": DRIVER_LIMIT}
+
+
+@dataclass(frozen=True)
+class LongRun:
+    """A run of many simulated evaluations.
+
+    Attributes:
+        evaluations: How many.
+        seconds: That they took.
+        early: Bytes of the driver's resident memory after a tenth of them.
+        late: Bytes at the end.
+        show: Seconds that `evopinn show` takes on the run.
+    """
+
+    evaluations: int
+    seconds: float
+    early: int
+    late: int
+    show: float
+
+    @property
+    def growth(self) -> int:
+        """Bytes that the driver has taken in the meantime."""
+        return self.late - self.early
+
+    @property
+    def rate(self) -> float:
+        """Evaluations recorded each second."""
+        return self.evaluations / self.seconds
+
+    def data(self) -> dict[str, Any]:
+        """Plain data."""
+        figures = {"growth": self.growth, "rate": self.rate}
+        limits = {"growth_limit": GROWTH_LIMIT, "show_limit": SHOW_LIMIT}
+        return {"measure": "long run"} | asdict(self) | figures | limits
+
+
+@dataclass(frozen=True)
 class BenchReport:
     """All that was measured."""
 
@@ -165,9 +261,10 @@ class BenchReport:
     scaling: Sequence[Scaling] = ()
     precision: Sequence[Precision] = ()
     lbfgs: Sequence[OptimizerCost] = ()
+    search: Sequence[Throughput | DriverCost | LongRun] = ()
 
     def data(self) -> dict[str, Any]:
         """Plain data that `json.dump` takes."""
-        sections = ("engines", "scaling", "precision", "lbfgs")
+        sections = ("engines", "scaling", "precision", "lbfgs", "search")
         measured = {name: [each.data() for each in getattr(self, name)] for name in sections}
         return {"machine": asdict(self.machine), "rounds": self.rounds, **measured}

@@ -17,6 +17,7 @@ from evopinn.bench.isolation import CrashedError, Isolated
 from evopinn.bench.machine import this_machine
 from evopinn.bench.plan import Axis, Plan
 from evopinn.bench.report import BenchReport, Cell, OptimizerCost, Precision, Scaling
+from evopinn.bench.searching import measure_driver, measure_long_run, measure_throughput
 from evopinn.bench.stepping import Stepping
 from evopinn.errors import UnknownNameError
 from evopinn.network import Layout
@@ -130,6 +131,23 @@ def _optimizer_cost(engine: str, plan: Plan, parameters: int, rounds: int) -> Op
         return OptimizerCost(engine, parameters, plan.memory, own, evaluation.call("median", rounds))
 
 
+def _search(plan: Plan, rounds: int, report: Report) -> list[Any]:
+    load = plan.search
+    report(f"search: {load.trainings} trainings with one worker and with two, {rounds} times")
+    throughput = measure_throughput(load, rounds)
+    simulations: tuple[tuple[str, Callable[[], Any]], ...] = (
+        (
+            f"search: a generation of {load.population:,}, simulated, {rounds} times",
+            partial(measure_driver, load, rounds, throughput.interval),
+        ),
+        (
+            f"search: a run of {load.evaluations:,} evaluations, simulated",
+            partial(measure_long_run, load, rounds),
+        ),
+    )
+    return [throughput, *_rows(report, simulations)]
+
+
 def _rows(report: Report, jobs: Iterable[tuple[str, Callable[[], T]]]) -> list[T]:
     """What each job gives; one that crashes is told and left out, so that the rest is not lost."""
     rows: list[T] = []
@@ -145,6 +163,12 @@ def _rows(report: Report, jobs: Iterable[tuple[str, Callable[[], T]]]) -> list[T
 Section = Callable[[Plan, int, Report], list[Any]]
 
 SECTIONS: Mapping[str, Section] = MappingProxyType(
-    {"engines": _engines, "scaling": _scaling, "precision": _precision, "lbfgs": _lbfgs}
+    {
+        "engines": _engines,
+        "scaling": _scaling,
+        "precision": _precision,
+        "lbfgs": _lbfgs,
+        "search": _search,
+    }
 )
 """By name, in the order of a run."""

@@ -1,4 +1,4 @@
-"""The command that times the engines."""
+"""The command that times the engines and searches."""
 
 import json
 from pathlib import Path
@@ -12,11 +12,13 @@ from evopinn.view.console import notes_console
 
 def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Two small networks, few points: a try.")] = False,
-    only: Annotated[str | None, typer.Option(help="One section: engines, scaling, precision, lbfgs.")] = None,
+    only: Annotated[
+        str | None, typer.Option(help="One section: engines, scaling, precision, lbfgs, search.")
+    ] = None,
     rounds: Annotated[int, typer.Option(min=1, help="Evaluations to take the median of.")] = 5,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the figures as JSON too.")] = None,
 ) -> None:
-    """Time the engines beside peers, on one core."""
+    """Time the engines beside peers, on one core; or, by --only search, a search beside its trainings."""
     from evopinn.bench import FULL, QUICK, run_bench
     from evopinn.view.bench import bench_tables
 

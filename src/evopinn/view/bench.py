@@ -1,5 +1,6 @@
 """A benchmark as tables for the terminal."""
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -10,15 +11,21 @@ from rich.text import Text
 from evopinn.bench import (
     BASELINE,
     COMPILED,
+    DRIVER_LIMIT,
     FLOAT32_TARGET,
+    GROWTH_LIMIT,
     MEMORY_LIMIT,
     OPTIMIZER_LIMIT,
+    SHOW_LIMIT,
+    SPEEDUP_TARGET,
     BenchReport,
     Comparison,
-    Machine,
+    DriverCost,
+    LongRun,
     OptimizerCost,
     Precision,
     Scaling,
+    Throughput,
     Timing,
 )
 from evopinn.view.numbers import duration
@@ -26,7 +33,7 @@ from evopinn.view.numbers import duration
 
 def bench_tables(report: BenchReport) -> Group:
     """All sections that were measured, with the machine before them."""
-    tables: list[RenderableType] = [_machine(report.machine, report.rounds)]
+    tables: list[RenderableType] = [_machine(report)]
     if report.engines:
         tables += ["", Text("Loss and gradient: time, and how many times faster than nested autograd")]
         tables.append(_engines(report.engines))
@@ -36,19 +43,23 @@ def bench_tables(report: BenchReport) -> Group:
         tables += ["", Text("Single beside double precision"), _precision(report.precision)]
     if report.lbfgs:
         tables += ["", Text("What L-BFGS itself takes of a step"), _lbfgs(report.lbfgs)]
+    if report.search:
+        tables += ["", Text("A search beside its trainings"), _search(report.search)]
     return Group(*tables)
 
 
-def _machine(machine: Machine, rounds: int) -> Table:
+def _machine(report: BenchReport) -> Table:
+    machine = report.machine
     table = Table(show_header=False, box=None, pad_edge=False)
+    used = "two" if report.search else "one"
     memory = "unknown" if machine.memory is None else f"{machine.memory / 2**30:.0f} GiB"
     versions = [f"{name} {number or 'not installed'}" for name, number in machine.versions.items()]
     rows = {
         "processor": f"{machine.processor}, {machine.vectors}",
-        "machine": f"{machine.cores} cores, one used; {memory}; {machine.system}",
+        "machine": f"{machine.cores} cores, {used} used; {memory}; {machine.system}",
         "versions": ", ".join(versions),
         "torch's BLAS": machine.blas,
-        "measured": f"float64 unless said otherwise, warm, medians of {rounds}",
+        "measured": f"float64 unless said otherwise, warm, medians of {report.rounds}",
     }
     for name, value in rows.items():
         table.add_row(Text(name, style="bold"), Text(value))
@@ -94,7 +105,7 @@ def _scaling(rows: Sequence[Scaling]) -> Table:
         aims = [f"{row.expected:g}"]
         if row.axis == "points":
             met = row.cells[-1].peak < MEMORY_LIMIT
-            aims.append(f"below {_megabytes(MEMORY_LIMIT)}: {'met' if met else 'missed'}")
+            aims.append(_limit(_megabytes(MEMORY_LIMIT), met=met))
         table.add_row(
             row.engine,
             row.axis,
@@ -134,9 +145,67 @@ def _lbfgs(rows: Sequence[OptimizerCost]) -> Table:
             _milliseconds(row.own),
             _milliseconds(row.evaluation),
             f"{100 * row.share:.1f} %",
-            f"below {100 * OPTIMIZER_LIMIT:.0f} %: {'met' if row.share < OPTIMIZER_LIMIT else 'missed'}",
+            _limit(f"{100 * OPTIMIZER_LIMIT:.0f} %", met=row.share < OPTIMIZER_LIMIT),
         )
     return table
+
+
+def _search(rows: Sequence[Throughput | DriverCost | LongRun]) -> Table:
+    table = _table("measure", "of", "figures", "result", "target")
+    for row in rows:
+        for cells in _measures(row):
+            table.add_row(*cells)
+    return table
+
+
+def _measures(row: Throughput | DriverCost | LongRun) -> list[tuple[str, ...]]:
+    match row:
+        case Throughput():
+            one, two = (duration(statistics.median(seconds)) for seconds in (row.one, row.two))
+            missed = f"missed by {100 * (1 - row.speedup / SPEEDUP_TARGET):.0f} %"
+            verdict = "met" if row.speedup >= SPEEDUP_TARGET else missed
+            return [
+                (
+                    "two workers",
+                    f"{row.trainings} trainings",
+                    f"one worker {one}, two {two}",
+                    f"{row.speedup:.2f}×",
+                    f"{SPEEDUP_TARGET:g}×: {verdict}",
+                )
+            ]
+        case DriverCost():
+            return [
+                (
+                    "driver and store",
+                    f"{row.evaluations:,} simulated evaluations",
+                    f"{_milliseconds(row.wall)} each, CPU {_milliseconds(row.cpu)}; "
+                    f"two workers {_milliseconds(row.interval)}",
+                    f"{100 * row.share:.1f} %",
+                    _limit(f"{100 * DRIVER_LIMIT:.0f} %", met=row.share < DRIVER_LIMIT),
+                )
+            ]
+        case LongRun():
+            return [
+                (
+                    "driver's memory",
+                    f"{row.evaluations:,} simulated evaluations",
+                    f"{_megabytes(row.early)} after a tenth, {_megabytes(row.late)} at the end; "
+                    f"{row.rate:,.0f} evaluations/s",
+                    f"{row.growth / 10**6:+.1f} MB",
+                    _limit(_megabytes(GROWTH_LIMIT), met=row.growth < GROWTH_LIMIT),
+                ),
+                (
+                    "evopinn show",
+                    "the same run",
+                    "",
+                    duration(row.show),
+                    _limit(f"{SHOW_LIMIT:g} s", met=row.show < SHOW_LIMIT),
+                ),
+            ]
+
+
+def _limit(text: str, *, met: bool) -> str:
+    return f"below {text}: {'met' if met else 'missed'}"
 
 
 def _table(*columns: str) -> Table:
