@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import sqlite3
-import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -85,7 +84,7 @@ class Store:
         place = Path(directory)
         refuse_network(place)
         target = place.resolve()
-        draft = target.with_name(f".{target.name}.{os.getpid()}.new")
+        draft = _draft(target)
         try:
             _refuse_taken(place)
             (draft / WEIGHTS).mkdir(parents=True)
@@ -245,12 +244,18 @@ def check_free(place: Path) -> None:
     try:
         _refuse_taken(place)
         place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=place.parent):
-            pass
+        draft = _draft(place.resolve())
+        draft.mkdir()
+        draft.rmdir()
     except OSError as error:
         if isinstance(error, RunError):
             raise
         raise RunError(f"a run cannot be made in {place}: {error.strerror}.") from error
+
+
+def _draft(target: Path) -> Path:
+    """Where a run is made before it gets its name."""
+    return target.with_name(f".{target.name}.{os.getpid()}.new")
 
 
 def _refuse_taken(place: Path) -> None:

@@ -1,0 +1,187 @@
+"""Searches to test with: small ones, what of them must not depend on luck, and processes to harm."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from safetensors.torch import load_file
+
+import evopinn as ep
+from evopinn.run.place import DATABASE
+from evopinn.run.reading import Reader
+from evopinn.run.records import task_row
+from evopinn.run.weights import kept_weights
+
+HERE = Path(__file__).parent
+PROBLEM = str(HERE / "search_problem.py")
+FAULTY = str(HERE / "faulty_problem.py")
+SMALL = ep.Schedule((10, 6, 4), (5, 10, 15))
+LONG = ep.Schedule((12, 8, 4), (10, 25, 50))
+CONSTANT = ep.Schedule((6, 6, 6), (5, 5, 5))
+TRIALS = ep.Trials(14, 5)
+FEW_FINALS = {"candidates": 2, "evaluations": 2}
+OPTIONS = FEW_FINALS | {"continue_elitists": True, "skip_known": True, "coarsening": 2.0}
+SEARCHES = {
+    "evo-dpste": ("evo-dpste", SMALL, FEW_FINALS),
+    "evo-dpste, longer": ("evo-dpste", LONG, FEW_FINALS),
+    "evo-dpste with options": ("evo-dpste", SMALL, OPTIONS),
+    "random": ("random", SMALL, FEW_FINALS),
+    "evolution": ("evolution", CONSTANT, FEW_FINALS),
+    "bo-fcnet": ("bo-fcnet", TRIALS, FEW_FINALS | {"batch": 2}),
+    "bo-fcresnet": ("bo-fcresnet", TRIALS, FEW_FINALS | {"batch": 1, "faithful": True}),
+}
+SEED = 3
+PATIENCE = 120
+_GONE_WITHIN = 2.0
+
+
+def searched(directory, which, workers=1, problem=PROBLEM):
+    """Begin or go on with one of `SEARCHES`, in this process."""
+    method, schedule, settings = SEARCHES[which]
+    return ep.search(
+        problem,
+        method=method,
+        schedule=schedule,
+        settings=settings,
+        seed=SEED,
+        workers=workers,
+        run=directory,
+        progress=False,
+    )
+
+
+def command(directory, which, workers=1, problem=PROBLEM):
+    """What to tell the command line to begin one of `SEARCHES`."""
+    method, layout, settings = SEARCHES[which]
+    words = ["search", problem, "--method", method, "--seed", SEED, "--workers", workers, "--run", directory]
+    if isinstance(layout, ep.Trials):
+        words += ["--trials", layout.evaluations, "--epochs", layout.epochs]
+    else:
+        words += ["--populations", _joined(layout.populations), "--epochs", _joined(layout.epochs)]
+    for name, value in settings.items():
+        words += ["--set", f"{name}={json.dumps(value)}"]
+    return words
+
+
+def _joined(numbers):
+    return ",".join(map(str, numbers))
+
+
+def bits(value):
+    """Floating-point numbers in whatever they are wrapped in, to the last bit."""
+    match value:
+        case float():
+            return value.hex()
+        case dict():
+            return {key: bits(each) for key, each in value.items()}
+        case tuple() | list():
+            return [bits(each) for each in value]
+        case _:
+            return value
+
+
+def final_state(directory):
+    """All of a run that luck must not change: not times, workers and attempts."""
+    with Reader(directory) as reader:
+        assert reader.state() == "finished"
+        asked = sum(summary.asked for summary in reader.generations())
+        return {
+            "tasks": [_settled(reader, number) for number in range(asked)],
+            "finalists": [
+                (each.genome, each.tasks, bits(each.losses), bits(each.errors))
+                for each in reader.finalists(size=1000)
+            ],
+            "hall of fame": [entry.task for entry in reader.hall_of_fame()],
+            "weights": {number: _tensors(directory, number) for number in sorted(kept_weights(directory))},
+        }
+
+
+def _settled(reader, number):
+    entry, history = reader.final_evaluation(number), reader.history(number)
+    course = history and (history.losses, history.error_epochs, dict(history.errors))
+    outcome = (entry.status, entry.loss, dict(entry.errors), entry.epochs, course)
+    return [*bits(task_row(reader.task(number))), *bits(outcome)]
+
+
+def _tensors(directory, number):
+    tensors = load_file(Path(directory) / "weights" / f"{number:08d}.safetensors")
+    return {name: tensor.numpy().tobytes() for name, tensor in tensors.items()}
+
+
+def attempts(directory):
+    """All attempts that were recorded, in the order of their tasks."""
+    with Reader(directory) as reader:
+        return reader.page(size=10_000)
+
+
+def settled_count(directory):
+    """How many tasks of a run are settled; none if there is no run yet."""
+    path = Path(directory) / DATABASE
+    if not path.exists():
+        return 0
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        return connection.execute("SELECT count(*) FROM evaluations WHERE final").fetchone()[0]
+
+
+def wait_until(condition, what, seconds=PATIENCE):
+    """Wait for something to come true."""
+    last = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < last, f"waited {seconds:g} s for {what}"
+        time.sleep(0.01)
+
+
+@contextmanager
+def started(*command, **options):
+    """A process with its own group, like one that a shell starts; killed if the test does not end it."""
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, **options
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def evopinn(*words, **options):
+    """The command line in a process of its own."""
+    program = "from evopinn.cli import main; main()"
+    return started(sys.executable, "-c", program, *map(str, words), **options)
+
+
+def workers_of(driver):
+    """The worker processes that a process has started and that live."""
+    return [pid for pid in _processes() if _driver_of(pid) == driver]
+
+
+def assert_no_worker_is_left(driver):
+    """A driver that is gone takes its workers with it."""
+    wait_until(lambda: not workers_of(driver), "the workers to end", _GONE_WITHIN)
+
+
+def kill(pid):
+    """End a process that may have ended by itself."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def _processes():
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def _driver_of(pid):
+    """The driver of a worker process, as its command line names it; None for any other process."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:-1]
+    except OSError:
+        return None
+    # One that has ended and is not waited for yet has no command line any more.
+    is_worker = len(words) > 4 and any(b"evopinn.run.worker" in word for word in words)
+    return int(words[-2]) if is_worker else None

@@ -1,0 +1,177 @@
+"""A search is killed, in whole and in parts, and ends as if nothing had happened."""
+
+import random
+import re
+import signal
+import sys
+import threading
+import time
+
+import pytest
+from searches import (
+    PATIENCE,
+    assert_no_worker_is_left,
+    attempts,
+    command,
+    evopinn,
+    final_state,
+    kill,
+    settled_count,
+    started,
+    wait_until,
+    workers_of,
+)
+
+import evopinn as ep
+
+LONGER = "evo-dpste, longer"
+STARTING, WORKING = 4, 6  # kills of drivers, ten in all
+WORKER_KILLS = (2, 1, 1)
+
+
+def begin_or_resume(directory, which):
+    """What a person would do: begin the search unless it has begun, else go on with it."""
+    return ["resume", directory] if directory.exists() else command(directory, which)
+
+
+def test_a_driver_that_is_killed_at_ten_random_moments_loses_nothing(undisturbed, tmp_path):
+    directory = tmp_path / "run"
+    seed = random.SystemRandom().randrange(2**32)
+    moments = random.Random(seed)
+    kinds = [True] * STARTING + [False] * WORKING
+    moments.shuffle(kinds)
+    for starting in kinds:
+        with evopinn(*begin_or_resume(directory, LONGER)) as driver:
+            if starting:
+                time.sleep(moments.uniform(0, 5))
+            else:
+                before = settled_count(directory)
+                wait_until(lambda: settled_count(directory) > before, f"progress (seed {seed})")  # noqa: B023
+                time.sleep(moments.uniform(0, 0.2))
+            driver.send_signal(signal.SIGKILL)
+            driver.wait(PATIENCE)
+            assert_no_worker_is_left(driver.pid)
+    assert 0 < settled_count(directory) < len(attempts(undisturbed(LONGER))), f"seed {seed}"
+    ep.resume(directory, progress=False)
+    assert final_state(directory) == final_state(undisturbed(LONGER)), f"seed {seed}"
+
+
+@pytest.mark.parametrize(
+    ("which", "moments"),
+    [("evo-dpste with options", [11, 19]), ("bo-fcnet", [5, 12])],
+)
+def test_whatever_the_method_a_killed_search_ends_as_if_it_had_not_been(
+    undisturbed, tmp_path, which, moments
+):
+    """Killed in the second and third generation, whose elitists go on from states; between proposals."""
+    directory = tmp_path / "run"
+    for settled in moments:
+        with evopinn(*begin_or_resume(directory, which)) as driver:
+            wait_until(lambda: settled_count(directory) >= settled, "progress")  # noqa: B023
+            driver.send_signal(signal.SIGKILL)
+            driver.wait(PATIENCE)
+        assert ep.load(directory).state == "stopped"
+    ep.resume(directory, progress=False)
+    assert final_state(directory) == final_state(undisturbed(which))
+
+
+def test_a_search_that_is_asked_to_stop_can_go_on(undisturbed, tmp_path):
+    """Ctrl-C and a request to end: each is obeyed at once and leaves a sound run behind."""
+    directory = tmp_path / "run"
+    for request in (signal.SIGINT, signal.SIGTERM):
+        before = settled_count(directory)
+        with evopinn(*begin_or_resume(directory, LONGER)) as driver:
+            wait_until(lambda: settled_count(directory) > before, "progress")  # noqa: B023
+            driver.send_signal(request)
+            _, err = driver.communicate(timeout=PATIENCE)
+        assert driver.returncode == 130
+        assert f"stopped; go on with: evopinn resume {directory}" in re.sub(r"\s*\n", " ", err)
+        assert_no_worker_is_left(driver.pid)
+        assert ep.load(directory).state == "stopped"
+    with evopinn("resume", directory, "--json") as driver:
+        driver.communicate(timeout=PATIENCE)
+    assert driver.returncode == 0
+    assert final_state(directory) == final_state(undisturbed(LONGER))
+
+
+def test_workers_that_are_killed_are_replaced(undisturbed, tmp_path):
+    directory = tmp_path / "run"
+    seed = random.SystemRandom().randrange(2**32)
+    with evopinn(*command(directory, LONGER, workers=2)) as driver:
+        killer = threading.Thread(target=kill_workers, args=(driver, directory, random.Random(seed)))
+        killer.start()
+        _, err = driver.communicate(timeout=PATIENCE)
+        killer.join()
+    assert driver.returncode == 0, f"seed {seed}: {err}"
+    assert final_state(directory) == final_state(undisturbed(LONGER)), f"seed {seed}"
+    killed = [entry for entry in attempts(directory) if not entry.final]
+    assert 1 <= len(killed) <= sum(WORKER_KILLS), f"seed {seed}"
+    for entry in killed:
+        assert entry.status == "crashed"
+        assert entry.note.startswith("it was killed by SIGKILL")
+
+
+def kill_workers(driver, directory, moments):
+    """Kill both workers, and then one, now and then.
+
+    Trainings end in between, so that none is killed three times and no three workers are in a row while they
+    start: either would be given up, and rightly so.
+    """
+    settled = 0
+    for count in WORKER_KILLS:
+        while settled_count(directory) < settled + 4:
+            if driver.poll() is not None:
+                return
+            time.sleep(0.01)
+        settled = settled_count(directory)
+        time.sleep(moments.uniform(0, 0.3))
+        workers = workers_of(driver.pid)
+        for worker in moments.sample(workers, min(count, len(workers))):
+            kill(worker)
+
+
+SCRIPT = """
+import torch
+import evopinn as ep
+
+frequency = 3.0
+problem = ep.Problem(
+    domain=ep.Interval(0, 1),
+    fields=["u"],
+    residual=lambda u, x: u.xx + frequency * u,
+    conditions=[ep.Boundary(lambda u, x: u - torch.cos(x), weight=10)],
+    points=ep.Grid(interior=20, boundary=2),
+)
+result = ep.search(
+    problem,
+    schedule=ep.Schedule((12, 8, 4), (10, 25, 50)),
+    settings={"candidates": 1, "evaluations": 1},
+    workers=1,
+    run="mine",
+    progress=False,
+)
+print(result.state, flush=True)
+"""
+
+
+def test_a_script_goes_on_where_it_was(tmp_path):
+    """Its problem is an object with functions of its own, which only the script itself has."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+    run = tmp_path / "runs" / "mine"
+
+    def script():
+        return started(sys.executable, "script.py", cwd=tmp_path)
+
+    with script() as first:
+        wait_until(lambda: settled_count(run) > 2, "progress")
+        first.send_signal(signal.SIGINT)
+        assert first.communicate(timeout=PATIENCE) == ("stopped\n", "")
+    assert first.returncode == 0
+    before = settled_count(run)
+    with script() as second:
+        assert second.communicate(timeout=PATIENCE) == ("finished\n", "")
+    recorded = attempts(run)
+    assert len(recorded) == settled_count(run) == 12 + (8 + 2) + (4 + 1) + 1 > before
+    with script() as third:
+        assert third.communicate(timeout=PATIENCE) == ("finished\n", "")
+    assert attempts(run) == recorded

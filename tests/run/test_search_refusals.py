@@ -1,0 +1,180 @@
+"""What a search refuses before anything starts, in a sentence that says what to do."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from runs import VERSIONS
+from searches import PROBLEM, SEARCHES, SEED, SMALL, attempts, final_state
+
+import evopinn as ep
+from evopinn.errors import RunError, SearchError
+from evopinn.run.reading import Reader
+from evopinn.run.store import Store
+
+SCHEDULE = ("--populations", "10,6,4", "--epochs", "5,10,15")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """An empty directory to be in."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def refused(run, monkeypatch):
+    """Run the command line, which must refuse to do it and leave no trace: the sentence."""
+
+    def started(*_, **__):
+        pytest.fail("a worker was started")
+
+    def refused(*arguments):
+        before = sorted(Path().rglob("*"))
+        with monkeypatch.context() as patched:
+            patched.setattr("evopinn.run.session.Workers", started)
+            code, out, err = run(*arguments)
+        assert (code, out) == (2, "")
+        assert err.startswith("error: ")
+        assert err.count("\n") == 1
+        assert sorted(Path().rglob("*")) == before
+        return err
+
+    return refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ["--method", "evo-dspte", *SCHEDULE],
+            "no search method called 'evo-dspte'; did you mean evo-dpste?",
+        ),
+        (["--preset", "quik"], "there is no preset called 'quik'; did you mean quick?"),
+        (["--budget", "0"], "'0' is not a budget; write a time such as 10m"),
+        (["--budget", "0 epochs"], "the budget's epochs is 0; it must be a number above 0."),
+        (["--budget", "0 trainings"], "the budget's trainings is 0; it must be a number above 0."),
+        (["--budget", "9 epochs"], "a budget of 9 epochs is too small for evo-dpste"),
+        (["--budget", "soon"], "'soon' is not a budget; write a time such as 10m"),
+        (["--populations", "10,1", "--epochs", "5,10"], "a population is 1; it must be a whole number of at"),
+        (["--populations", "10,6", "--epochs", "5"], "a schedule has 2 populations and 1 numbers of epochs"),
+        (["--populations", "4,6", "--epochs", "5,10"], "populations are 4, 6; they must not grow"),
+        (["--populations", "6,4", "--epochs", "10,5"], "epochs are 10, 5; they must not fall"),
+        (["--populations", "6,four", "--epochs", "5,10"], "--populations 6,four: give whole numbers"),
+        (["--populations", "6,4"], "--epochs goes with --populations or --trials, and these with --epochs."),
+        (["--trials", "5", "--epochs", "5,10"], "all trials have the same number of epochs; give one."),
+        ([*SCHEDULE, "--trials", "5"], "--populations and --trials are both given"),
+        ([*SCHEDULE, "--budget", "5m"], "budget and schedule are both given; one of them says how much"),
+        (["--method", "bo-fcnet", *SCHEDULE], "it needs Trials"),
+        (["--trials", "5", "--epochs", "5"], "it needs a Schedule"),
+        (
+            [*SCHEDULE, "--set", "elitist=0.2"],
+            "no setting of evo-dpste called 'elitist'; did you mean elitis",
+        ),
+        ([*SCHEDULE, "--set", "elitists=7"], "elitists is 7; it must be a number from 0 to 1."),
+        ([*SCHEDULE, "--set", "elitists"], "--set elitists: write name=value"),
+        ([*SCHEDULE, "--faithful"], "there is no setting of evo-dpste called 'faithful'"),
+        ([*SCHEDULE, "--optimizer", "sgd"], "there is no optimizer called 'sgd'"),
+        ([*SCHEDULE, "--memory", "5"], "workers.memory = 5"),
+        ([*SCHEDULE, "--deadline", "later"], "'later' is not a duration"),
+        ([*SCHEDULE, "--run", "/proc/nowhere/run"], "a run cannot be made in /proc/nowhere/run: "),
+        ([*SCHEDULE, "--config", "none.toml"], "none.toml cannot be read: No such file or directory."),
+    ],
+)
+def test_a_search_that_makes_no_sense_is_refused(refused, arguments, sentence):
+    assert sentence in refused("search", PROBLEM, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('metod = "random"', "there is no entry of mine.toml called 'metod'; did you mean method?"),
+        ("[workers]\ncuont = 2", "there is no entry of mine.toml called 'workers.cuont'"),
+        ('seed = "one"', "mine.toml has seed = 'one'; input should be a valid integer."),
+        ("method =", "mine.toml is not TOML: Invalid value (at end of document)."),
+    ],
+)
+def test_a_configuration_that_makes_no_sense_is_refused(refused, text, sentence):
+    Path("mine.toml").write_text(text)
+    assert sentence in refused("search", PROBLEM, "--config", "mine.toml")
+
+
+def test_a_search_without_a_problem_is_refused(refused):
+    assert "no problem is given; `evopinn problems` lists" in refused("search", *SCHEDULE)
+    assert "there is no problem called 'kline-gordon'; did you mean" in refused("search", "kline-gordon")
+    assert "there is no file " in refused("search", "nowhere.py")
+
+
+def test_what_is_there_is_not_overwritten(refused, undisturbed):
+    Path("file").touch()
+    assert "a run cannot be made in file/run: " in refused("search", PROBLEM, *SCHEDULE, "--run", "file/run")
+    for taken in (Path("file").resolve(), undisturbed("evo-dpste")):
+        err = refused("search", PROBLEM, *SCHEDULE, "--run", str(taken))
+        assert "exists already and is not overwritten; resume it or choose another name." in err
+
+
+@pytest.mark.parametrize("length", [250, 300])
+def test_a_name_that_is_too_long_is_refused(refused, length):
+    """The directory in which a run is made has a longer name than the run."""
+    name = str(Path("x" * length).resolve())
+    assert ": File name too long." in refused("search", PROBLEM, *SCHEDULE, "--run", name)
+
+
+def make_run(undisturbed, problem):
+    """A run that has only begun, of a problem that is called so."""
+    text = (undisturbed("evo-dpste") / "config.toml").read_text()
+    assert text.count(f'"{PROBLEM}"') == 1
+    Store.create("run", text.replace(PROBLEM, problem), VERSIONS).close()
+
+
+def test_a_problem_that_has_changed_is_refused(refused, undisturbed):
+    problem = Path("problem.py").resolve()
+    shutil.copy(PROBLEM, problem)
+    make_run(undisturbed, str(problem))
+    problem.write_text(problem.read_text().replace("weight=10", "weight=11"))
+    assert "the problem poisson has changed since the run run began" in refused("resume", "run")
+    problem.unlink()
+    assert "there is no file " in refused("resume", "run")
+    with Reader("run") as reader:
+        assert reader.events() == []
+
+
+def test_a_run_of_an_object_is_gone_on_with_from_python(refused, undisturbed):
+    make_run(undisturbed, "python:mine")
+    err = refused("resume", "run")
+    assert "the problem 'mine' of this run was a Python object" in err
+    assert "go on with it from Python: evopinn.search(problem, run=...)." in err
+
+
+def test_a_second_driver_is_refused(refused, undisturbed):
+    make_run(undisturbed, PROBLEM)
+    with Store.open("run"):
+        assert "the run run is in use by process " in refused("resume", "run")
+
+
+def test_a_finished_run_is_shown_and_left_as_it_is(run, undisturbed):
+    directory = undisturbed("evo-dpste")
+    before = final_state(directory), len(attempts(directory))
+    with Reader(directory) as reader:
+        events = reader.events()
+    code, out, _ = run("resume", str(directory))
+    assert code == 0
+    assert f"{PROBLEM}, evo-dpste, seed {SEED}: finished" in out.replace("\n", " ")
+    assert (final_state(directory), len(attempts(directory))) == before
+    with Reader(directory) as reader:
+        assert reader.events() == events
+
+
+def test_another_search_under_the_same_name_is_refused(undisturbed):
+    directory = undisturbed("evo-dpste")
+    settings = SEARCHES["evo-dpste"][2]
+    others = [
+        {"seed": SEED + 1, "settings": settings},
+        {"seed": SEED, "settings": settings | {"elitists": 0.5}},
+        {"seed": SEED, "settings": settings, "training": {"optimizer": "adam"}},
+    ]
+    for other in others:
+        with pytest.raises(RunError, match="begun with another problem or other settings"):
+            ep.search(PROBLEM, schedule=SMALL, run=directory, progress=False, **other)
+    with pytest.raises(SearchError, match="budget and schedule are both given"):
+        ep.search(PROBLEM, schedule=SMALL, budget="5m", run="new", progress=False)
+    assert not Path("new").exists()
