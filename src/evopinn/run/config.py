@@ -2,9 +2,9 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -13,6 +13,7 @@ from evopinn.errors import SearchError, UnknownNameError
 from evopinn.genome import MutationRates, Space
 from evopinn.run.evaluation import TrainingOptions
 from evopinn.searchers import Layout, Method, Schedule, Trials, find_method, find_preset
+from evopinn.searchers.checking import share
 from evopinn.searchers.methods import Settings
 
 DEFAULT_BUDGET = "10m"
@@ -124,10 +125,13 @@ class Config(_Strict):
         amounts = [name for name in AMOUNTS if getattr(self, name) is not None]
         if len(amounts) > 1:
             raise SearchError(f"{' and '.join(amounts)} are both given; one of them says how much to do.")
-        method, settings = self.find_method(), self.method_settings()
+        method = self.find_method()
+        needed, other = ("trials", "schedule") if method.layout == "trials" else ("schedule", "trials")
+        if getattr(self, other) is not None:
+            raise SearchError(f"{self.method} has no {other}; give it {_GIVEN_AS[needed]}, or a budget.")
+        self.method_settings()
         self.search_space()
-        if layout := self.layout():
-            method.workload(layout, settings)
+        self.layout()
 
     def find_method(self) -> Method:
         """The method."""
@@ -136,13 +140,9 @@ class Config(_Strict):
     def method_settings(self) -> Settings:
         """The method's settings, those that are not given by default."""
         method, given = self.find_method(), dict(self.settings)
-        rates = given.get("mutation")
-        try:
-            if rates is not None:
-                given["mutation"] = rates if isinstance(rates, MutationRates) else MutationRates(**rates)
-            return method.settings(**given)
-        except TypeError as error:
-            raise SearchError(f"the settings {given} of {self.method} make no sense: {error}.") from None
+        if "mutation" in given:
+            given["mutation"] = _mutation_rates(given["mutation"])
+        return method.settings(**given)
 
     def search_space(self) -> Space:
         """The search space."""
@@ -185,6 +185,14 @@ class Config(_Strict):
         return _HEADER + tomli_w.dumps(self.model_dump(mode="json", exclude_none=True))
 
 
+_TABLES: Mapping[str, type[_Strict]] = {
+    "schedule": ScheduleTable,
+    "trials": TrialsTable,
+    "training": TrainingTable,
+    "workers": WorkersTable,
+    "recorded": RecordedTable,
+}
+_GIVEN_AS = {"schedule": "populations and epochs", "trials": "a number of trials and their epochs"}
 _HEADER = "# What this run does. `evopinn search --config FILE` does it again.\n"
 
 
@@ -208,19 +216,35 @@ def read_config(path: Path) -> dict[str, Any]:
     return values
 
 
+def _mutation_rates(rates: object) -> MutationRates:
+    known = [row.name for row in fields(MutationRates)]
+    if not isinstance(rates, Mapping):
+        raise SearchError(f"mutation is {rates!r}; it has the parts {', '.join(known)}, each a probability.")
+    given = cast(Mapping[str, Any], rates)
+    for name, rate in given.items():
+        if name not in known:
+            raise UnknownNameError("part of mutation", name, known, f"There are {', '.join(known)}.")
+        share(f"mutation.{name}", rate)
+    return MutationRates(**given)
+
+
 def _told(error: ValidationError, origin: str) -> SearchError | UnknownNameError:
     """The first of a model's complaints, in a sentence."""
     first = error.errors(include_url=False)[0]
     place = ".".join(str(step) for step in first["loc"])
     if first["type"] == "extra_forbidden":
-        return UnknownNameError(f"entry of {origin}", place, _names(), f"There are {', '.join(_names())}.")
+        known = _names(*first["loc"][:-1])
+        return UnknownNameError(f"entry of {origin}", place, known, f"There are {', '.join(known)}.")
     if first["type"] == "missing":
         return SearchError(f"{origin} does not say {place}; give it.")
     return SearchError(f"{origin} has {place} = {first['input']!r}; {_lower(first['msg'])}.")
 
 
-def _names() -> list[str]:
-    return [name for name in Config.model_fields if name != "recorded"]
+def _names(table: object = None) -> list[str]:
+    """The entries of a table, with its name before them, or of the whole."""
+    if table is None:
+        return [name for name in Config.model_fields if name != "recorded"]
+    return [f"{table}.{name}" for name in _TABLES[str(table)].model_fields]
 
 
 def _lower(text: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from evopinn.errors import RunError
+from evopinn.errors import RunError, SearchError
 from evopinn.problem import Problem
 from evopinn.run.checkpoints import Checkpoints
 from evopinn.run.config import DEFAULT_BUDGET, Config, RecordedTable, parse_config
@@ -186,8 +186,14 @@ def _plan(
         pace = measured(workers, count, config.search_space(), config.seed, audience.stopped)
         if pace is None:
             return None
+        left = amount.value - watch.seconds
+        if left <= 0:
+            raise SearchError(
+                f"a budget of {amount.value:g} s is too short: to start and to measure took "
+                f"{watch.seconds:.0f} s; give a minute or more, or a schedule."
+            )
         budget = Budget(
-            seconds=amount.value - watch.seconds,
+            seconds=left,
             seconds_per_epoch=pace.seconds_per_epoch,
             seconds_per_training=pace.seconds_per_training,
             workers=count,

@@ -8,7 +8,7 @@ from typing import Literal, final
 
 from evopinn.errors import SearchError
 from evopinn.genome import COMMON, PAPER, Genome, Space, Structure, regular_shortcuts
-from evopinn.searchers.checking import finite_from, whole
+from evopinn.searchers.checking import finite_from, flag, whole
 from evopinn.searchers.proposals import Cell, MixedProposer, Proposer, RoundedProposer
 from evopinn.searchers.rounds import Course, RoundSearch, draw_seed
 from evopinn.searchers.schedule import Trials, Workload
@@ -58,6 +58,7 @@ class BayesSettings:
         """Refuse what makes no sense."""
         if self.objective not in (*OBJECTIVES, None):
             raise SearchError(f"objective is {self.objective!r}; it must be {' or '.join(OBJECTIVES)}.")
+        flag("faithful", self.faithful)
         whole("span", self.span, 0)
         for name in ("batch", "startup", "candidates", "evaluations"):
             whole(name, getattr(self, name), 1)

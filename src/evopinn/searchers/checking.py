@@ -14,19 +14,32 @@ def whole(name: str, value: object, least: int) -> int:
     return number
 
 
-def share(name: str, value: float) -> None:
+def share(name: str, value: object) -> None:
     """Refuse what is not a share or a probability."""
-    if not 0.0 <= value <= 1.0:
+    number = _number(value)
+    if number is None or not 0.0 <= number <= 1.0:
         raise SearchError(f"{name} is {value!r}; it must be a number from 0 to 1.")
 
 
-def finite_from(name: str, value: float, least: float) -> None:
+def finite_from(name: str, value: object, least: float) -> None:
     """Refuse what is below a bound, infinite or not a number."""
-    if not (least <= value and math.isfinite(value)):
+    number = _number(value)
+    if number is None or not (least <= number and math.isfinite(number)):
         raise SearchError(f"{name} is {value!r}; it must be a number of at least {least:g}.")
 
 
-def positive(name: str, value: float) -> None:
+def positive(name: str, value: object) -> None:
     """Refuse what is not above zero and finite."""
-    if not (value > 0 and math.isfinite(value)):
+    number = _number(value)
+    if number is None or not (number > 0 and math.isfinite(number)):
         raise SearchError(f"{name} is {value!r}; it must be a number above 0.")
+
+
+def flag(name: str, value: object) -> None:
+    """Refuse what is neither true nor false."""
+    if not isinstance(value, bool):
+        raise SearchError(f"{name} is {value!r}; it must be true or false.")
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from evopinn.genome import PAPER, Genome, MutationRates, Space, crossover, initial_population, mutate
-from evopinn.searchers.checking import finite_from, share, whole
+from evopinn.searchers.checking import finite_from, flag, share, whole
 from evopinn.searchers.rounds import Course, RoundSearch, draw_seed
 from evopinn.searchers.schedule import Schedule, Workload
 from evopinn.searchers.selection import (
@@ -58,6 +58,8 @@ class EvolutionSettings:
         """Refuse what makes no sense."""
         for name in ("crossover_share", "crossover_rate", "elitists"):
             share(name, getattr(self, name))
+        for name in ("pressure", "continue_elitists", "skip_known"):
+            flag(name, getattr(self, name))
         whole("candidates", self.candidates, 1)
         whole("evaluations", self.evaluations, 1)
         finite_from("coarsening", self.coarsening, 1.0)
