@@ -3,8 +3,12 @@
     python examples/search_and_compare.py klein-gordon 2m
 
 Both networks are trained from scratch, from as many seeds and for as many epochs; the means are compared.
+The search is kept in `runs`: if it is stopped, the same command goes on with it. Without arguments a small
+search is tried, which leaves nothing behind unless it is stopped.
 """
 
+import shlex
+import shutil
 import sys
 import tempfile
 
@@ -12,20 +16,25 @@ import evopinn as ep
 
 BY_HAND = "layers=6 neurons=40 activation=tanh(x)"
 
-if __name__ == "__main__":
-    problem, budget = sys.argv[1:3] if len(sys.argv) > 2 else ("heat", "30 trainings")
-    with tempfile.TemporaryDirectory() as folder:
-        found = ep.search(
-            problem,
-            budget=budget,
-            settings={"candidates": 2, "evaluations": 3},
-            run=f"{folder}/run",
-            progress=sys.stderr.isatty(),
-        )
-        winner = found.finalists[0]
-        epochs = found.weights(winner.tasks[0]).settings["epochs"]
-        print(found)
-        print("the winner's activation in LaTeX:", found.best.latex())
+
+def compare(problem: str, budget: str, run: str | None) -> None:
+    """Search, train the network made by hand, and print both.
+
+    Args:
+        problem: As the command line takes it.
+        budget: Of the search.
+        run: Where the search is kept; None for a name in `runs` that stands for this very search.
+    """
+    settings = {"candidates": 2, "evaluations": 3}
+    found = ep.search(problem, budget=budget, settings=settings, run=run, progress=sys.stderr.isatty())
+    if found.state != "finished":
+        print(f"stopped; go on with: evopinn resume {shlex.quote(str(found.directory))}", file=sys.stderr)
+        sys.exit(130)
+
+    winner = found.finalists[0]
+    epochs = found.weights(winner.tasks[0]).settings["epochs"]
+    print(found)
+    print("the winner's activation in LaTeX:", found.best.latex())
 
     trainings = [ep.train(problem, BY_HAND, epochs=epochs, seed=seed) for seed in range(len(winner.tasks))]
     loss = sum(training.loss for training in trainings) / len(trainings)
@@ -33,3 +42,12 @@ if __name__ == "__main__":
     print(f"\nmeans of {len(trainings)} trainings from scratch, {epochs} epochs each:")
     print(f"found    loss {winner.mean_loss:.2e}  error {winner.mean_error:.2e}  {winner.genome}")
     print(f"by hand  loss {loss:.2e}  error {error:.2e}  {BY_HAND}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        compare(*sys.argv[1:3], run=None)
+    else:
+        folder = tempfile.mkdtemp()
+        compare("heat", "30 trainings", f"{folder}/run")
+        shutil.rmtree(folder)

@@ -3,8 +3,10 @@
 import math
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -113,3 +115,26 @@ def test_example(name: str, tmp_path: Path) -> None:
     assert finished.stderr == ""
     CHECKS[name](finished.stdout)
     assert not list(tmp_path.iterdir()), "an example leaves nothing behind"
+
+
+def test_a_search_that_is_stopped_is_kept_and_gone_on_with(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, str(EXAMPLES / "search_and_compare.py"), "heat", "100000 trainings"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )
+    try:
+        last = time.monotonic() + 60
+        while not list(tmp_path.glob("runs/heat-*/run.sqlite")):
+            assert time.monotonic() < last, "no run was begun"
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    (run,) = tmp_path.glob("runs/*")
+    assert (process.returncode, out) == (130, "")
+    assert err == f"stopped; go on with: evopinn resume {run.relative_to(tmp_path)}\n"

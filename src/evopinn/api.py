@@ -1,29 +1,29 @@
 """Searching from Python: begin, go on, look at what was found."""
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from evopinn.errors import RunError
+from evopinn.errors import ProblemError, RunError, SearchError, StoredModelError
 from evopinn.genome import Space
 from evopinn.problem import Problem
 from evopinn.run.config import Config
 from evopinn.run.naming import request_digest, request_name, run_path
-from evopinn.run.place import find_run, is_run
+from evopinn.run.place import RUNS, check_lockable, find_run, is_run
 from evopinn.run.reading import Reader
 from evopinn.run.result import SearchResult
 from evopinn.run.session import Audience, begin, go_on, recorded_config
 from evopinn.run.source import ProblemSource, fingerprint
-from evopinn.run.stopping import StopRequest
 from evopinn.searchers import Layout, Schedule, Trials
+from evopinn.searchers.checking import whole
 from evopinn.training import TrainingResult
 from evopinn.training import load as load_model
 from evopinn.view.console import notes_console
-from evopinn.view.search import search_progress
 
 
 def search(
-    problem: Problem | str,
+    problem: Problem | str | os.PathLike[str],
     *,
     budget: str | float | None = None,
     preset: str | None = None,
@@ -34,7 +34,7 @@ def search(
     settings: Mapping[str, Any] | None = None,
     training: Mapping[str, Any] | None = None,
     workers: int | None = None,
-    run: str | Path | None = None,
+    run: str | os.PathLike[str] | None = None,
     progress: bool = True,
 ) -> SearchResult:
     """Search for the network that solves a problem best.
@@ -43,7 +43,7 @@ def search(
     its result is returned at once.
 
     Args:
-        problem: The problem, or its name as the command line takes it.
+        problem: The problem, or its name or file as the command line takes it.
         budget: How much to do: seconds, or text such as "10 min", "30000 epochs", "300 trainings".
         preset: Or a preset: "paper", "quick".
         schedule: Or a `Schedule`, or `Trials` for Bayesian optimisation. Ten minutes if nothing is said.
@@ -56,7 +56,8 @@ def search(
         run: Directory of the run, or its name in `runs`; by default a name that stands for this very search.
         progress: Whether to show it.
     """
-    source = ProblemSource.of(problem)
+    source = _source(problem)
+    workers = _worker_count(workers)
     values: dict[str, Any] = {
         "problem": source.name,
         "budget": budget if budget is None or isinstance(budget, str) else f"{budget} s",
@@ -64,14 +65,14 @@ def search(
         **_layout_table(schedule),
         "method": method,
         "seed": seed,
-        "space": space.text if isinstance(space, Space) else space or "",
-        "settings": dict(settings or {}),
-        "training": dict(training or {}),
+        "space": space.text if isinstance(space, Space) else space,
+        "settings": settings,
+        "training": training,
         "workers": {"count": workers},
     }
     config = Config.of({name: value for name, value in values.items() if value is not None}, "the search")
     request = request_digest(config, fingerprint(source.load()))
-    directory = run_path(request_name(config, request) if run is None else run)
+    directory = run_path(request_name(config, request) if run is None else _place(run))
 
     def go(audience: Audience) -> bool:
         if not is_run(directory):
@@ -86,9 +87,9 @@ def search(
 
 
 def resume(
-    run: str | Path,
+    run: str | os.PathLike[str],
     *,
-    problem: Problem | None = None,
+    problem: Problem | str | os.PathLike[str] | None = None,
     workers: int | None = None,
     progress: bool = True,
 ) -> SearchResult:
@@ -100,24 +101,28 @@ def resume(
         workers: Processes; as many as before by default.
         progress: Whether to show it.
     """
-    directory = find_run(run)
-    source = None if problem is None else ProblemSource.of(problem)
-    watched(lambda audience: go_on(directory, audience, source, workers), progress)
+    directory = find_run(_place(run))
+    source = None if problem is None else _source(problem)
+    count = _worker_count(workers)
+    watched(lambda audience: go_on(directory, audience, source, count), progress)
     return SearchResult(directory)
 
 
-def load(name: str | Path) -> SearchResult | TrainingResult:
+def load(name: str | os.PathLike[str]) -> SearchResult | TrainingResult:
     """What a search has found, or a trained network that `save` wrote.
 
     Args:
         name: Directory of a run, its name in `runs`, or the name of a saved network.
     """
+    place = _place(name)
     try:
-        return SearchResult(find_run(name))
-    except RunError:
-        if is_run(Path(name)):
-            raise
-        return load_model(name)
+        directory = find_run(place)
+    except RunError as no_run:
+        try:
+            return load_model(place)
+        except StoredModelError as no_model:
+            raise StoredModelError(f"as a saved network: {no_model} As a run: {no_run}") from no_model
+    return SearchResult(directory)
 
 
 def watched(go: Callable[[Audience], bool], progress: bool = True) -> bool:
@@ -127,6 +132,11 @@ def watched(go: Callable[[Audience], bool], progress: bool = True) -> bool:
         go: What begins or goes on with the run; says whether it came to its end.
         progress: Whether anything is shown.
     """
+    check_lockable()
+    # These need signals and terminals that only POSIX systems have.
+    from evopinn.run.stopping import StopRequest
+    from evopinn.view.search import search_progress
+
     console = notes_console()
     with StopRequest() as stop:
         if not progress:
@@ -139,7 +149,26 @@ def _unheard(_: object) -> None:
     """Tell nobody."""
 
 
-def _layout_table(schedule: Layout | None) -> dict[str, Any]:
+def _source(problem: object) -> ProblemSource:
+    given = os.fspath(cast("os.PathLike[str]", problem)) if isinstance(problem, os.PathLike) else problem
+    if not isinstance(given, Problem | str):
+        raise ProblemError(
+            f"the problem is {problem!r}; give a Problem, a name of the catalogue, or a file: my_problem.py."
+        )
+    return ProblemSource.of(given)
+
+
+def _place(name: object) -> Path:
+    if not isinstance(name, str | os.PathLike):
+        raise RunError(f"the run is {name!r}; give its directory, or its name in {RUNS}.")
+    return Path(cast("str | os.PathLike[str]", name))
+
+
+def _worker_count(workers: object) -> int | None:
+    return None if workers is None else whole("workers", workers, 1)
+
+
+def _layout_table(schedule: object) -> dict[str, Any]:
     match schedule:
         case None:
             return {}
@@ -147,6 +176,11 @@ def _layout_table(schedule: Layout | None) -> dict[str, Any]:
             return {"schedule": {"populations": list(populations), "epochs": list(epochs)}}
         case Trials(evaluations, epochs):
             return {"trials": {"evaluations": evaluations, "epochs": epochs}}
+        case _:
+            raise SearchError(
+                f"the schedule is {schedule!r}; give Schedule(populations, epochs), or Trials for Bayesian "
+                "optimisation."
+            )
 
 
 def _refuse_other_search(directory: Path, request: str) -> None:

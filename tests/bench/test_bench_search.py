@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from inline import Inline
+from rich.console import Console
 from typer.testing import CliRunner
 
 from evopinn.bench import QUICK, BenchReport, DriverCost, LongRun, Throughput, this_machine
@@ -18,7 +19,6 @@ from evopinn.run.snapshot import Snapshot
 from evopinn.run.weights import kept_weights
 from evopinn.searchers import Evolution, Schedule, Score
 from evopinn.view.bench import bench_tables
-from evopinn.view.console import output_console
 
 TINY = SearchLoad(QUICK.cases[0], trainings=3, epochs=2, population=12, evaluations=40)
 FINAL = 12  # three candidates, four times each
@@ -153,7 +153,7 @@ def test_figures_are_medians_over_rounds_and_verdicts_follow_from_them():
 
 
 def printed(*rows):
-    console = output_console()
+    console = Console(width=200)
     with console.capture() as capture:
         console.print(bench_tables(BenchReport(this_machine(), 3, search=rows)))
     return capture.get()

@@ -90,6 +90,6 @@ def test_genomes_that_always_fail_rank_last_and_the_search_goes_on(search, undis
 
 def test_a_residual_that_always_raises_ends_the_search(search):
     _, code, out, err = search([{"fault": "raise_it"}])
-    assert (code, out) == (2, "")
-    assert err.startswith("error: the first 6 trainings all raised an exception; the last one:\nTraceback")
+    assert (code, out) == (1, "")
+    assert err.startswith("error: all 10 trainings raised an exception; the last one:\nTraceback")
     assert RAISED.search(err.splitlines()[-1])

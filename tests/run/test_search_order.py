@@ -67,8 +67,8 @@ class Stage:
         number, work = self._jobs.pop(self._order.randrange(len(self._jobs)))
         result = initial(work.genome, work.seed)
         loss = LOSSES[zlib.crc32(f"{work.genome} {work.seed}".encode()) % len(LOSSES)]
-        if work.start is not None:
-            assert work.start.is_file()
+        for before in work.before[:1]:
+            assert before.keep.is_file()
         if work.keep is not None and loss <= work.keep_below:
             work.keep.touch()
         return [Ended(number, 1, 1, 0.01, value=replace(result, loss=loss))]

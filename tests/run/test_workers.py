@@ -46,7 +46,7 @@ def eventually(condition, seconds):
 
 @pytest.fixture(scope="module")
 def workers():
-    with Workers(jobs.misbehaving, count=2, accept=lambda value: value != "nonsense") as workers:
+    with Workers(jobs.misbehaving, count=2, accept=lambda _, value: value != "nonsense") as workers:
         yield workers
 
 

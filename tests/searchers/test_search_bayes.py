@@ -11,7 +11,7 @@ from toy import drive
 
 from evopinn.errors import SearchError
 from evopinn.genome import COMMON, PAPER, Genome, Space, published_models, regular_shortcuts
-from evopinn.searchers import BayesianOptimisation, BayesSettings, Score, Task, Trials
+from evopinn.searchers import BayesianOptimisation, BayesSettings, Score, Stage, Task, Trials
 from evopinn.searchers.gaussian import JITTER, GaussianProcess, matern, most_promising
 
 ACTIVATIONS = {row.activation: place for place, row in enumerate(COMMON.values())}
@@ -42,6 +42,15 @@ def test_proposals_are_networks_of_the_kind_that_was_asked_for(kind: str, span: 
         assert task.genome.activation in ACTIVATIONS
         assert task.epochs == 30
     assert len({task.seed for task in driven.tasks}) == 32
+
+
+@pytest.mark.parametrize(
+    ("options", "batch"), [({}, 2), ({"faithful": True}, 1), ({"faithful": True, "batch": 3}, 3)]
+)
+def test_the_papers_proposals_come_one_by_one(options: dict[str, Any], batch: int) -> None:
+    settings = BayesSettings(**options)
+    assert len(BayesianOptimisation(TRIALS, 0, settings=settings).ask()) == batch
+    assert settings.workload(TRIALS).stages[0] == Stage(batch, 30, 18 // batch)
 
 
 @pytest.mark.parametrize(("method", "span"), [("bo-fcnet", 0), ("bo-fcresnet", 2)])

@@ -95,5 +95,13 @@ def test_the_page_has_all_settings_and_their_defaults(name: str, header: str) ->
     ]
     for row, text in rows:
         value = getattr(method.defaults, row)
-        if row not in {"mutation", "objective"}:
+        if value is None:
+            assert text == "by `faithful`"
+        elif row != "mutation":
             assert text == "off" if value is False else float(text) == value
+
+
+def test_the_page_has_all_drifts() -> None:
+    rows = re.findall(r"^\| (`.*`) \| ([\d.]+) \|", PAGE.partition("| method | `drift` |")[2], re.M)
+    told = {name: float(drift) for names, drift in rows for name in re.findall(r"`([\w-]+)`", names)}
+    assert told == {method.name: method.drift for method in METHODS.values()}

@@ -3,8 +3,10 @@
 from dataclasses import replace
 from math import inf
 
+import pytest
 from toy import Driven, drive, exact, noisy
 
+from evopinn.genome import MutationRates
 from evopinn.searchers import Evolution, EvolutionSettings, Schedule
 
 SMALL = Schedule((20, 11, 6, 6), (10, 20, 40, 40))
@@ -56,6 +58,37 @@ def test_elitists_go_on_from_their_training() -> None:
     assert all(task.continues is None for task in driven.tasks if task not in elitists)
     failing = drive(Evolution(SMALL, 0, settings=EvolutionSettings(continue_elitists=True)), lambda task: inf)
     assert all(task.continues is None for task in failing.tasks)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_copy_of_an_elitist_shares_its_progress(seed: int) -> None:
+    """Whichever of the genome comes first: what goes on is trained, and never from scratch."""
+    settings = EvolutionSettings(
+        continue_elitists=True, skip_known=True, crossover_rate=0.5, mutation=MutationRates(0, 0, 0, 0)
+    )
+    schedule = Schedule((12,) * 4, (5, 10, 15, 20))
+    driven = drive(Evolution(schedule, seed, settings=settings), noisy)
+    shared = 0
+    for g in (2, 3, 4):
+        before = {task.number: task for task in driven.of(g - 1)}
+        ranked = sorted(before, key=lambda number: driven.losses[number])
+        (trained,) = (task for task in driven.of(g) if task.genome == before[ranked[0]].genome)
+        assert trained.continues == ranked[0]
+        shared += len(driven.of(g)) < 15
+    assert shared  # there were copies
+
+
+def test_on_other_points_elitists_start_anew_unless_epochs_rise() -> None:
+    settings = EvolutionSettings(continue_elitists=True, coarsening=4.0)
+    schedule = Schedule((6,) * 5, (10, 10, 20, 20, 20))
+    driven = drive(Evolution(schedule, 0, settings=settings), noisy)
+    went_on = [
+        {task.continues is not None for task in driven.doing("elitist") if task in driven.of(g)}
+        for g in (2, 3, 4, 5)
+    ]
+    assert went_on == [{False}, {True}, set(), set()]
+    stages = settings.workload(schedule).stages
+    assert [stage.saved for stage in stages[1:-1]] == [0, 2 * 10, 2 * 20, 2 * 20]
 
 
 def test_early_generations_have_coarser_points() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evopinn.errors import SearchError, UnknownNameError
 from evopinn.searchers import METHODS, Budget, EvolutionSettings, Plan, Schedule, planned
-from evopinn.searchers.planning import spoken_time
+from evopinn.searchers.budget import spoken_time
 
 METHOD_NAMES = st.sampled_from(sorted(METHODS))
 
@@ -36,6 +36,7 @@ def test_a_budget_in_epochs_is_spent(epochs: int, method: str) -> None:
     candidates=st.integers(1, 5),
     evaluations=st.integers(1, 6),
     elitists=st.floats(0, 1),
+    coarsening=st.sampled_from([1.0, 1.5, 4.0]),
     method=st.sampled_from(["evo-dpste", "evolution", "random"]),
 )
 @settings(max_examples=300, deadline=None)
@@ -46,11 +47,14 @@ def test_a_budget_of_time_is_spent(
     candidates: int,
     evaluations: int,
     elitists: float,
+    coarsening: float,
     method: str,
 ) -> None:
     seconds = epochs * pace
     row = METHODS[method]
-    chosen = row.settings(candidates=candidates, evaluations=evaluations, elitists=elitists)
+    chosen = row.settings(
+        candidates=candidates, evaluations=evaluations, elitists=elitists, coarsening=coarsening
+    )
     plan = planned(Budget(seconds=seconds, seconds_per_epoch=pace, workers=workers), method, chosen)
     assert plan.seconds is not None
     assert 0.93 * seconds <= plan.seconds <= seconds * (1 + 1e-9)
@@ -95,7 +99,9 @@ def test_a_plan_says_what_it_will_do() -> None:
     assert ", ".join(map(str, plan.layout.populations)) in text
     assert f"the best 3 are trained 4 times for {plan.layout.epochs[-1]} epochs" in text
     assert f"{plan.workload.trainings} trainings with {plan.workload.epochs:,} epochs in all" in text
-    assert text.endswith("on 2 workers at 40 ms an epoch.")
+    assert text.endswith("on 2 workers at a mean of 48 ms an epoch.")
+    coarse = Budget(seconds=60, seconds_per_epoch=0.04), "evo-dpste", EvolutionSettings(coarsening=2.0)
+    assert planned(*coarse).describe().endswith("at a mean of 48 ms an epoch on all points.")
     assert "each generation's best once more" in planned(Budget(epochs=5000), "random").describe()
     assert "proposals, " in planned(Budget(epochs=5000), "bo-fcnet").describe()
     assert planned(Budget(epochs=5000)).seconds is None
@@ -111,6 +117,8 @@ def test_a_plan_says_what_it_will_do() -> None:
         ({"seconds": float("inf"), "seconds_per_epoch": 1.0}, "the budget's seconds is inf"),
         ({"seconds": 10.0, "seconds_per_epoch": 0.0}, "the budget's seconds_per_epoch is 0.0"),
         ({"seconds": 10.0}, "needs seconds_per_epoch; measure it, or give epochs"),
+        ({"epochs": 1000, "spent": -1.0}, "the budget's spent is -1.0; it must be a number of at least 0"),
+        ({"epochs": 1000, "coarse_exponent": float("nan")}, "the budget's coarse_exponent is nan"),
         ({"epochs": 1000, "workers": 0}, "workers is 0; it must be a whole number of at least 1"),
     ],
 )
@@ -120,10 +128,58 @@ def test_what_is_no_budget_is_refused(arguments: dict[str, Any], message: str) -
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("budget", [Budget(epochs=100), Budget(trainings=5)], ids=str)
-def test_a_budget_that_is_too_small_is_refused(method: str, budget: Budget) -> None:
-    with pytest.raises(SearchError, match=f"a budget of {budget} is too small for {method}.*give more"):
+@pytest.mark.parametrize(
+    ("budget", "given"),
+    [
+        (Budget(epochs=100), "100 epochs"),
+        (Budget(seconds=90, seconds_per_epoch=1.0), "1 min 30 s"),
+        (
+            Budget(seconds=1800, seconds_per_epoch=1.0, spent=1750),
+            "30 min, of which 29 min 10 s are spent,",
+        ),
+        (Budget(seconds=60, seconds_per_epoch=0.01, spent=70), "1 min, of which 1 min 10 s are spent,"),
+    ],
+    ids=str,
+)
+def test_a_budget_that_is_too_small_is_refused(method: str, budget: Budget, given: str) -> None:
+    message = f"a budget of {given} is too small for {method}: the last trainings would have less than 20 "
+    with pytest.raises(SearchError, match=message):
         planned(budget, method)
+
+
+@pytest.mark.parametrize("options", [{}, {"candidates": 1, "evaluations": 1}, {"candidates": 9}], ids=str)
+@pytest.mark.parametrize("method", METHODS)
+def test_too_few_trainings_are_told_how_many_it_takes(method: str, options: dict[str, Any]) -> None:
+    chosen = METHODS[method].settings(**options)
+    final = chosen.candidates * chosen.evaluations
+    with pytest.raises(SearchError, match=f"5 trainings is too small.*, {final} of them final") as refused:
+        planned(Budget(trainings=5), method, chosen)
+    least = int(str(refused.value).partition("it takes ")[2].partition(" or more")[0])
+    assert planned(Budget(trainings=least), method, chosen).workload.trainings == least
+    with pytest.raises(SearchError, match=f"it takes {least} or more"):
+        planned(Budget(trainings=least - 1), method, chosen)
+
+
+def test_what_is_spent_is_not_planned_with() -> None:
+    pace = {"seconds_per_epoch": 0.04, "workers": 2}
+    assert (
+        planned(Budget(seconds=700, spent=100, **pace)).layout == planned(Budget(seconds=600, **pace)).layout
+    )
+
+
+def test_only_budgets_of_time_count_what_takes_time() -> None:
+    costs = {"seconds_per_epoch": 0.1, "seconds_per_training": 5.0, "workers": 4}
+    coarse = EvolutionSettings(coarsening=4.0)
+    plan = planned(Budget(epochs=20_000, **costs), settings=coarse)
+    assert plan.layout == planned(Budget(epochs=20_000), settings=coarse).layout
+    assert plan.seconds == pytest.approx(0.12 * plan.workload.span(4, 5.0 / 0.12, 1.5))
+
+
+def test_coarser_points_leave_time_for_more() -> None:
+    budget = Budget(seconds=600, seconds_per_epoch=0.04)
+    usual, coarse = (planned(budget, settings=EvolutionSettings(coarsening=c)).workload for c in (1.0, 4.0))
+    assert coarse.epochs > 1.5 * usual.epochs
+    assert coarse.stages[-1].epochs == pytest.approx(usual.stages[-1].epochs, rel=0.2)
 
 
 def test_an_unknown_method_is_refused() -> None:

@@ -76,6 +76,14 @@ def test_the_span_counts_idle_workers() -> None:
     assert load.span(100) == 10 + 100 + 100
 
 
+def test_coarser_points_shorten_the_span_but_are_as_many_epochs() -> None:
+    load = Schedule((4, 4, 4), (10, 30, 30)).workload(0.5, 1, 2, continues=True, coarseness=(4.0, 4.0, 1.0))
+    assert load.epochs == 4 * 10 + (6 * 30 - 2 * 10) + 6 * 30 + 2 * 30  # other points: the third starts anew
+    assert load.span(1) == load.epochs
+    assert load.span(1, coarse_exponent=1.5) == (40 + 160) / 8 + 180 + 60
+    assert load.span(2, 1.0, 0.5) == 2 * (5 + 1) + 3 * (15 + 1) - 20 / 4 + 3 * 31 + 31
+
+
 def test_trials_come_in_batches() -> None:
     load = Trials(10, 7).workload(batch=4, candidates=2, evaluations=3)
     assert (load.trainings, load.epochs) == (16, 112)

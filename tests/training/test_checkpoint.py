@@ -58,6 +58,19 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(oscillator, tmp_path, 
     assert [path.name for path in tmp_path.iterdir()] == ["state"]
 
 
+def test_a_new_name_is_forced_to_disk_after_it_is_there(oscillator, tmp_path, monkeypatch):
+    """Without that, a loss of power could take a file away that its writer was told is safe."""
+    path = tmp_path / "state"
+    forced = []
+
+    def fsync(descriptor):
+        forced.append((os.path.samestat(os.fstat(descriptor), tmp_path.stat()), path.exists()))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    save_checkpoint(ended(oscillator, epochs=1), path)
+    assert forced == [(False, False), (True, True)]
+
+
 def cut(path):
     path.write_bytes(path.read_bytes()[:-100])
 

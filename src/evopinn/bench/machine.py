@@ -5,9 +5,10 @@ import platform
 import re
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 import torch
+
+from evopinn.run.machine import processor
 
 PACKAGES = ("evopinn", "torch", "numpy", "llvmlite", "jax", "deepxde")
 
@@ -41,7 +42,7 @@ def this_machine() -> Machine:
     kernel = re.search(r"Math Kernel Library Version ([\w.]+)", torch.__config__.show())
     blas = built[1] if built else "unknown"
     return Machine(
-        processor=_processor(),
+        processor=processor(),
         vectors=torch.backends.cpu.get_cpu_capability(),
         cores=os.cpu_count() or 1,
         memory=_memory(),
@@ -49,12 +50,6 @@ def this_machine() -> Machine:
         blas=f"{blas} {kernel[1]}" if kernel and blas == "mkl" else blas,
         versions={"python": platform.python_version()} | {name: _version(name) for name in PACKAGES},
     )
-
-
-def _processor() -> str:
-    listed = Path("/proc/cpuinfo")
-    found = re.search(r"^model name\s*: (.*)$", listed.read_text(), re.MULTILINE) if listed.exists() else None
-    return found[1] if found else platform.processor() or "unknown"
 
 
 def _memory() -> int | None:

@@ -1,4 +1,4 @@
-"""The command line: arguments in, exit code out; the only place that prints."""
+"""The command line: arguments in, exit code out; the only place that prints results."""
 
 from evopinn.cli.application import app, main
 

@@ -1,7 +1,9 @@
 """Commands that search: begin a run, go on with one."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -14,8 +16,12 @@ from evopinn.cli.shared import (
     SpaceOption,
     output,
 )
-from evopinn.errors import SearchError
+from evopinn.errors import RunError, SearchError
 from evopinn.view.console import notes_console
+
+if TYPE_CHECKING:
+    from evopinn.run.session import Audience
+    from evopinn.run.snapshot import Snapshot
 
 WorkersOption = Annotated[
     int | None, typer.Option(min=1, help="Processes that train; one a core by default.")
@@ -61,7 +67,8 @@ def search(
         str | None, typer.Option(help="Time after which a training is taken for hung: 5m.")
     ] = None,
     run: Annotated[
-        str | None, typer.Option(help="Name of the run in runs/, or a path; by default problem and date.")
+        str | None,
+        typer.Option(help="Name of the run in runs/, or a path; by default problem, date and digits."),
     ] = None,
     config: Annotated[
         Path | None, typer.Option(help="A TOML file with any of this; what is given here comes first.")
@@ -73,7 +80,6 @@ def search(
     quiet: QuietOption = False,
 ) -> None:
     """Search for the network that solves a problem best."""
-    from evopinn.api import watched
     from evopinn.run.config import AMOUNTS, Config, read_config
     from evopinn.run.naming import dated_name, run_path
     from evopinn.run.session import begin
@@ -101,9 +107,8 @@ def search(
         values = {name: value for name, value in values.items() if name not in AMOUNTS}
     values |= _said(given)
     for name, table in tables.items():
-        before = values.get(name, {})
-        if isinstance(before, dict) and _said(table):
-            values[name] = before | _said(table)
+        if said := _said(table):
+            values[name] = _merged(values.get(name, {}), said)
     if "problem" not in values:
         raise SearchError("no problem is given; `evopinn problems` lists the catalogue.")
     source = ProblemSource.of(str(values["problem"]))
@@ -114,7 +119,7 @@ def search(
         typer.echo(settled.spelled_out().toml(), nl=False)
         return
     directory = run_path(run if run is not None else dated_name(source.name))
-    finished = watched(lambda audience: begin(settled, source, directory, audience), not quiet)
+    finished = _carried_out(lambda audience: begin(settled, source, directory, audience), not quiet)
     _finish(directory, finished, as_json)
 
 
@@ -125,13 +130,35 @@ def resume(
     quiet: QuietOption = False,
 ) -> None:
     """Go on with a run that was stopped or killed; its end is the same as if it had not been."""
-    from evopinn.api import watched
     from evopinn.run.place import find_run
     from evopinn.run.session import go_on
 
     directory = find_run(run)
-    finished = watched(lambda audience: go_on(directory, audience, worker_count=workers), not quiet)
+    finished = _carried_out(lambda audience: go_on(directory, audience, worker_count=workers), not quiet)
     _finish(directory, finished, as_json)
+
+
+def _carried_out(go: "Callable[[Audience], bool]", progress: bool) -> bool:
+    """Let a run go; what goes wrong after it was first shown is a failure and no mistake in the command."""
+    from evopinn.api import watched
+
+    begun = False
+
+    def noticed(audience: "Audience") -> bool:
+        def watch(now: "Snapshot") -> None:
+            nonlocal begun
+            begun = True
+            audience.watch(now)
+
+        return go(replace(audience, watch=watch))
+
+    try:
+        return watched(noticed, progress)
+    except RunError as error:
+        if not begun:
+            raise
+        notes_console().print(f"error: {error}")
+        raise typer.Exit(EXIT_FAILED) from None
 
 
 def _amount(
@@ -177,10 +204,21 @@ def _said(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
+def _merged(before: object, given: object) -> Any:
+    """A value with another put over it: of two tables all entries stay, those that both have as given."""
+    if not isinstance(before, dict) or not isinstance(given, dict):
+        return given
+    merged = dict(cast(dict[str, Any], before))
+    for name, value in cast(dict[str, Any], given).items():
+        merged[name] = _merged(merged.get(name), value)
+    return merged
+
+
 def _finish(directory: Path, finished: bool, as_json: bool) -> None:
     """Print what was found; the exit code says whether the search came to its end."""
     from evopinn.run.place import is_run
     from evopinn.run.result import SearchResult
+    from evopinn.view.runs import run_name
 
     if not is_run(directory):
         notes_console().print("stopped before the search began; nothing was written.")
@@ -189,7 +227,7 @@ def _finish(directory: Path, finished: bool, as_json: bool) -> None:
     summary = result.summary()
     output(summary if as_json else str(result), as_json)
     if not finished:
-        notes_console().print(f"stopped; go on with: evopinn resume {directory}")
+        notes_console().print(f"stopped; go on with: evopinn resume {run_name(directory)}")
         raise typer.Exit(EXIT_INTERRUPTED)
     if summary["best"] is None:
         raise typer.Exit(EXIT_FAILED)

@@ -7,6 +7,7 @@ from types import FrameType
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from evopinn.view.console import output_console
 
@@ -21,11 +22,11 @@ SpaceOption = Annotated[str | None, typer.Option("--space", help=SPACE_HELP)]
 
 
 def output(content: Any, as_json: bool) -> None:
-    """Print a table for a person, or JSON for a script."""
+    """Print a table or text, as it is, for a person, or JSON for a script."""
     if as_json:
         sys.stdout.write(json.dumps(content, indent=2, allow_nan=False) + "\n")
     else:
-        output_console().print(content)
+        output_console().print(Text(content) if isinstance(content, str) else content)
 
 
 def heed_termination() -> None:

@@ -1,17 +1,20 @@
 """What a run is to do, as a file that a person can read, change and run again."""
 
+import shlex
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evopinn.errors import SearchError, UnknownNameError
+from evopinn.errors import RunError, SearchError, UnknownNameError
 from evopinn.genome import MutationRates, Space
 from evopinn.run.evaluation import TrainingOptions
+from evopinn.run.place import CONFIG
 from evopinn.searchers import Layout, Method, Schedule, Trials, find_method, find_preset
 from evopinn.searchers.checking import share
 from evopinn.searchers.methods import Settings
@@ -63,13 +66,13 @@ class WorkersTable(_Strict):
 
     Attributes:
         count: How many; one a core if not given.
-        memory: Of each, in megabytes.
+        memory: Of each, in megabytes: no share of the machine's, so that it is the same everywhere.
         deadline: Seconds after which an evaluation is taken for hung; by default twenty times what the ones
             before it make likely.
     """
 
     count: int | None = Field(default=None, ge=1)
-    memory: int | None = Field(default=None, ge=100)
+    memory: int = Field(default=4096, ge=100)
     deadline: float | None = Field(default=None, gt=0)
 
 
@@ -114,7 +117,7 @@ class Config(_Strict):
     def of(cls, values: Mapping[str, Any], origin: str = "the configuration") -> "Config":
         """A configuration from plain data; what is wrong with it is told in a sentence."""
         try:
-            config = cls.model_validate(dict(values))
+            config = cls.model_validate(_plain(values))
         except ValidationError as error:
             raise _told(error, origin) from None
         config.check()
@@ -193,7 +196,10 @@ _TABLES: Mapping[str, type[_Strict]] = {
     "recorded": RecordedTable,
 }
 _GIVEN_AS = {"schedule": "populations and epochs", "trials": "a number of trials and their epochs"}
-_HEADER = "# What this run does. `evopinn search --config FILE` does it again.\n"
+_HEADER = """\
+# What a run does; `evopinn search --config FILE` does it again, with changes if there are any.
+# In the directory of a run this is a record: the run itself goes on as it was begun.
+"""
 
 
 def parse_config(text: str, origin: str) -> dict[str, Any]:
@@ -214,6 +220,41 @@ def read_config(path: Path) -> dict[str, Any]:
     values = parse_config(text, str(path))
     values.pop("recorded", None)
     return values
+
+
+def check_config_unchanged(directory: Path, recorded: str) -> None:
+    """Refuse to go on with a run whose file says something else now, which would have no effect.
+
+    Args:
+        directory: The run's.
+        recorded: The configuration that it was begun with, as TOML. Comments and layout may differ, and the
+            file may be missing.
+    """
+    path = directory / CONFIG
+    try:
+        unchanged = tomllib.loads(path.read_text(encoding="utf-8")) == tomllib.loads(recorded)
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError):  # what cannot be read or is not TOML is not what was written
+        unchanged = False
+    if not unchanged:
+        raise RunError(
+            f"{path} was changed since the run began, but a run goes on as it was begun; put it back or "
+            f"remove it, or begin another run: `evopinn search --config {shlex.quote(str(path))}`."
+        )
+
+
+def _plain(value: object) -> Any:
+    """The same without NumPy's scalars, which a file has no words for."""
+    match value:
+        case Mapping():
+            return {name: _plain(each) for name, each in cast(Mapping[Any, Any], value).items()}
+        case list() | tuple():
+            return [_plain(each) for each in cast(Sequence[Any], value)]
+        case np.generic():
+            return cast(Any, value).item()
+        case _:
+            return value
 
 
 def _mutation_rates(rates: object) -> MutationRates:
@@ -237,6 +278,9 @@ def _told(error: ValidationError, origin: str) -> SearchError | UnknownNameError
         return UnknownNameError(f"entry of {origin}", place, known, f"There are {', '.join(known)}.")
     if first["type"] == "missing":
         return SearchError(f"{origin} does not say {place}; give it.")
+    if first["type"] in ("dict_type", "model_type"):
+        known = f" with any of {', '.join(_names(place))}" if place in _TABLES else ""
+        return SearchError(f"{origin} has {place} = {first['input']!r}; it must be a table{known}.")
     return SearchError(f"{origin} has {place} = {first['input']!r}; {_lower(first['msg'])}.")
 
 

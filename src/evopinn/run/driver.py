@@ -14,8 +14,10 @@ from evopinn.errors import RunError
 from evopinn.run.checkpoints import Checkpoints
 from evopinn.run.cost import epoch_cost
 from evopinn.run.ended import Ended, FailureKind
-from evopinn.run.evaluation import Assignment
+from evopinn.run.evaluation import Trouble
+from evopinn.run.listed import Entry
 from evopinn.run.progress import Tally
+from evopinn.run.reading import Reader
 from evopinn.run.records import Evaluation
 from evopinn.run.store import Store
 from evopinn.run.weights import Gallery
@@ -28,6 +30,7 @@ TOO_COSTLY, POISON = "too-costly", "poison"
 
 _WAIT = 0.25
 _ALIKE = 6  # so many trainings that raise, and none that does not, are the problem's fault
+_REMEMBERED = 100
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,12 @@ class Limits:
     Attributes:
         epoch_cost: The highest predicted cost of an epoch.
         seconds: A fixed deadline, or None for one that follows from the trainings before.
+        pace: Seconds for an epoch of cost 1, if that was measured.
     """
 
     epoch_cost: float = math.inf
     seconds: float | None = None
+    pace: float | None = None
 
 
 class Deadlines:
@@ -48,23 +53,26 @@ class Deadlines:
 
     Args:
         fixed: The same for all, if given.
+        pace: Seconds for an epoch of cost 1, as far as it is known beforehand.
     """
 
-    FIRST, LEAST, FACTOR = 3600.0, 60.0, 20.0
+    FIRST, FIRST_PER_EPOCH, LEAST, FACTOR = 600.0, 1.0, 60.0, 20.0
 
-    def __init__(self, fixed: float | None) -> None:
+    def __init__(self, fixed: float | None, pace: float | None = None) -> None:
         self._fixed = fixed
-        self._slowest = 0.0
+        self._slowest = pace or 0.0
 
     def learn(self, work: float, seconds: float) -> None:
         """Take in how long an evaluation took."""
         self._slowest = max(self._slowest, seconds / work)
 
-    def seconds(self, work: float) -> float:
+    def seconds(self, work: float, epochs: int) -> float:
         """How long this one may take."""
         if self._fixed is not None:
             return self._fixed
-        return max(self.LEAST, self.FACTOR * self._slowest * work) if self._slowest else self.FIRST
+        if not self._slowest:
+            return self.FIRST + self.FIRST_PER_EPOCH * epochs
+        return max(self.LEAST, self.FACTOR * self._slowest * work)
 
 
 class Driver:
@@ -98,20 +106,29 @@ class Driver:
         self._ahead = count + 1  # one waits, so that no worker does
         self._checkpoints = checkpoints
         self._limits = limits
-        self._deadlines = Deadlines(limits.seconds)
+        self._deadlines = Deadlines(limits.seconds, limits.pace)
         self._tally = tally
         self._stopped = stopped
         self._gallery = Gallery(store.directory)
-        self._raised: list[str] = []
-        self._succeeded = False
+        self._raised: list[Entry] | None = []
 
     def run(self) -> bool:
         """Go on to the end; False if it was stopped before."""
+        self._learn_from_before()
         while not self._searcher.finished:
             tasks = self._searcher.ask()
             if not self._round(tasks):
                 return False
+            self._refuse_if_all_raise(tasks)
+        self._checkpoints.discard()
         return True
+
+    def _learn_from_before(self) -> None:
+        """A resumed run knows how long trainings take."""
+        with Reader(self._store.directory) as reader:
+            for entry in reader.latest(_REMEMBERED):
+                if math.isfinite(entry.loss):
+                    self._deadlines.learn(_work(reader.task(entry.task)), entry.seconds)
 
     def _round(self, tasks: Sequence[Task]) -> bool:
         """Have the tasks of a round trained and told; False if it was stopped before."""
@@ -142,28 +159,20 @@ class Driver:
         return True
 
     def _submit(self, task: Task) -> None:
-        checkpoints = self._checkpoints
-        assignment = Assignment(
-            task.genome.text,
-            task.epochs,
-            task.seed,
-            task.coarseness,
-            checkpoints.start(task),
-            checkpoints.keep(task),
-            checkpoints.threshold,
-        )
-        self._workers.submit(task.number, assignment, self._deadlines.seconds(_work(task)))
+        # Enough as well for one whose beginning is lost and has to be trained again: its work counts all.
+        seconds = self._deadlines.seconds(_work(task), task.epochs)
+        self._workers.submit(task.number, self._checkpoints.assignment(task), seconds)
 
     def _take(self, task: Task, ended: Ended) -> None:
         """Record an attempt that ended and, if it settles the task, tell the search."""
+        if isinstance(ended.value, Trouble):
+            raise RunError(f"{ended.value.text} What is recorded is safe: see to it and resume the run.")
         if isinstance(ended.value, TrainingResult):
             evaluation = _trained(task, ended, ended.value)
             self._deadlines.learn(_work(task), ended.seconds)
             self._gallery.offer(task, evaluation.loss, ended.value)
-            self._succeeded = True
         else:
             evaluation = _failed(task, ended)
-            self._refuse_if_all_raise(ended)
         self._store.record([evaluation])
         self._gallery.prune()
         if evaluation.final:
@@ -182,14 +191,26 @@ class Driver:
         self._tally.settle(task, loss, earlier=earlier)
         self._searcher.tell(task.number, Score(loss))
 
-    def _refuse_if_all_raise(self, ended: Ended) -> None:
-        """A problem that raises on every genome is mistaken: to go on would only record that many times."""
-        if ended.failure is None or ended.failure.kind is not FailureKind.RAISED:
+    def _refuse_if_all_raise(self, tasks: Sequence[Task]) -> None:
+        """A problem that raises on every genome is mistaken: to go on would only record that many times.
+
+        It is decided after a round, and by what is recorded, so that neither the order of the trainings nor
+        a stop in between matters.
+        """
+        if self._raised is None:
             return
-        self._raised.append(ended.failure.detail)
-        if not self._succeeded and len(self._raised) >= _ALIKE:
+        with Reader(self._store.directory) as reader:
+            for task in tasks:
+                entry = reader.final_evaluation(task.number)
+                if entry.status == FailureKind.RAISED:
+                    self._raised.append(entry)
+                elif entry.status != TOO_COSTLY:
+                    self._raised = None  # there are networks that it does not raise on
+                    return
+        if len(self._raised) >= _ALIKE:
             raise RunError(
-                f"the first {_ALIKE} trainings all raised an exception; the last one:\n{self._raised[-1]}"
+                f"all {len(self._raised)} trainings raised an exception; the last one:\n"
+                f"{self._raised[-1].note}"
             )
 
 
@@ -208,7 +229,7 @@ def _trained(task: Task, ended: Ended, result: TrainingResult) -> Evaluation:
         started=now - ended.seconds,
         ended=now,
         errors=result.errors,
-        epochs=result.epochs,
+        epochs=result.epochs - result.settings["start_epoch"],
         seconds=ended.seconds,
         worker=ended.worker,
         history=result.history,

@@ -1,15 +1,18 @@
 """What a worker does: train one task's genome, and say how it came out."""
 
+import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import torch
 
+from evopinn.errors import RunError, StoredModelError
 from evopinn.genome import Genome
 from evopinn.problem import Problem
-from evopinn.run.source import ProblemSource
+from evopinn.run.source import ProblemSource, fingerprint, same_fingerprint
 from evopinn.training import Checkpoint, Progress, TrainingResult, load_checkpoint, save_checkpoint, train
 
 EVALUATIONS_PER_EPOCH = 2
@@ -37,7 +40,8 @@ class Assignment:
         epochs: For how many epochs, those of a checkpoint included.
         seed: Of the initial parameters.
         coarseness: See `Problem.coarsened`.
-        start: A checkpoint to go on from.
+        before: The training to go on from, then the one that this went on from, and so on. Their states are
+            where they were to be kept; one that is lost is the same again after the same training.
         keep: Where to write the checkpoint of the end.
         keep_below: Only if the loss is not above this.
     """
@@ -46,7 +50,7 @@ class Assignment:
     epochs: int
     seed: int
     coarseness: float = 1.0
-    start: Path | None = None
+    before: "tuple[Assignment, ...]" = ()
     keep: Path | None = None
     keep_below: float = float("inf")
 
@@ -65,8 +69,8 @@ class Timing:
     """How long a probe took.
 
     Attributes:
-        setup: Seconds before the first epoch and after the last.
-        epochs: Epochs trained; 0 if the training failed at once.
+        setup: Seconds before the first epoch that is timed and after the last.
+        epochs: Epochs that are timed; 0 if the training failed at once.
         seconds: That they took.
     """
 
@@ -75,29 +79,85 @@ class Timing:
     seconds: float
 
 
+@dataclass(frozen=True)
+class Trouble:
+    """What kept a training's state from being kept: no fault of its genome."""
+
+    text: str
+
+
 class Trainer:
     """A worker's function from assignments to results; made once in each worker.
 
     Args:
         source: Where the problem comes from.
         options: How to train.
+        expected: The fingerprint that the problem must have: a worker that is started late may find another
+            problem in the file than those before it.
     """
 
-    def __init__(self, source: ProblemSource, options: TrainingOptions) -> None:
+    def __init__(
+        self, source: ProblemSource, options: TrainingOptions, expected: float | None = None
+    ) -> None:
         torch.set_num_threads(1)
         self._problem = source.load()
+        if expected is not None and not same_fingerprint(fingerprint(self._problem), expected):
+            raise RunError(
+                f"the problem {self._problem.name} has changed while the run went on: its losses are others; "
+                "put it back as it was and resume the run, or begin another."
+            )
         self._coarsened = lru_cache(maxsize=8)(self._problem.coarsened)
         self._options = options
 
-    def __call__(self, work: Assignment | Probe) -> TrainingResult | Timing:
+    def __call__(self, work: Assignment | Probe) -> TrainingResult | Timing | Trouble:
         """Do what is asked."""
         return self._probe(work) if isinstance(work, Probe) else self._train(work)
 
-    def _train(self, work: Assignment) -> TrainingResult:
-        def keep(checkpoint: Checkpoint) -> None:
-            if work.keep is not None and checkpoint.best_loss <= work.keep_below:
-                save_checkpoint(checkpoint, work.keep)
+    def _train(self, work: Assignment) -> TrainingResult | Trouble:
+        ended: list[Checkpoint] = []
+        result = self._trained(work, self._state(work), on_end=None if work.keep is None else ended.append)
+        # Only now: what is raised in here is the disk's fault, what was raised before is the problem's.
+        try:
+            for checkpoint in ended:
+                if work.keep is not None and checkpoint.best_loss <= work.keep_below:
+                    save_checkpoint(checkpoint, work.keep)
+        except (OSError, StoredModelError) as error:
+            return Trouble(str(error))
+        return result
 
+    def _state(self, work: Assignment) -> Checkpoint | None:
+        """What a training goes on from: as it was kept or, if that is missing or damaged, trained again."""
+        ended: list[Checkpoint] = []
+        lost: list[Assignment] = []
+        for before in work.before:
+            if kept := _kept(before):
+                ended.append(kept)
+                break
+            lost.append(before)
+        for before in reversed(lost):
+            self._trained(before, ended[-1] if ended else None, on_end=ended.append)
+        return ended[-1] if ended else None
+
+    def _probe(self, work: Probe) -> Timing:
+        began = time.perf_counter()
+        moments: list[float] = []
+
+        def mark(_: Progress) -> None:
+            moments.append(time.perf_counter())
+
+        self._trained(Assignment(work.genome, work.epochs, work.seed), None, on_progress=mark)
+        total = time.perf_counter() - began
+        timed = moments[:-1]  # errors are measured before the last epoch is reported
+        trained = timed[-1] - timed[0] if timed else 0.0
+        return Timing(total - trained, max(len(timed) - 1, 0), trained)
+
+    def _trained(
+        self,
+        work: Assignment,
+        start: Checkpoint | None,
+        on_end: Callable[[Checkpoint], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> TrainingResult:
         return train(
             self._coarsened(work.coarseness),
             Genome.parse(work.genome),
@@ -108,31 +168,18 @@ class Trainer:
             errors_every=self._options.errors_every,
             precision=self._options.precision,
             engine=self._options.engine,
-            start=None if work.start is None else load_checkpoint(work.start),
-            on_end=keep,
+            start=start,
+            on_end=on_end,
+            on_progress=on_progress,
         )
 
-    def _probe(self, work: Probe) -> Timing:
-        began = time.perf_counter()
-        moments: list[float] = []
 
-        def mark(_: Progress) -> None:
-            moments.append(time.perf_counter())
-
-        train(
-            self._problem,
-            Genome.parse(work.genome),
-            epochs=work.epochs,
-            seed=work.seed,
-            optimizer=self._options.optimizer,
-            max_evaluations=EVALUATIONS_PER_EPOCH * work.epochs + SPARE_EVALUATIONS,
-            precision=self._options.precision,
-            engine=self._options.engine,
-            on_progress=mark,
-        )
-        total = time.perf_counter() - began
-        trained = moments[-1] - moments[0] if moments else 0.0
-        return Timing(total - trained, max(len(moments) - 1, 0), trained)
+def _kept(work: Assignment) -> Checkpoint | None:
+    """The state that a training left, if it can be read."""
+    try:
+        return None if work.keep is None else load_checkpoint(work.keep)
+    except (OSError, StoredModelError):
+        return None
 
 
 def check_options(problem: Problem, options: TrainingOptions) -> None:
@@ -148,6 +195,20 @@ def check_options(problem: Problem, options: TrainingOptions) -> None:
     )
 
 
-def is_outcome(value: object) -> bool:
-    """Whether a worker's answer makes sense."""
-    return isinstance(value, TrainingResult | Timing)
+def is_outcome(work: object, value: object) -> bool:
+    """Whether a worker's answer to an assignment or a probe makes sense."""
+    match work, value:
+        case Probe(), Timing():
+            return True
+        case Assignment(), TrainingResult():
+            return (
+                value.genome.text == work.genome
+                and value.seed == work.seed
+                and value.epochs <= work.epochs
+                and value.theta.shape == (value.layout.size,)
+                and (not math.isfinite(value.loss) or bool(value.theta.isfinite().all()))
+            )
+        case Assignment(), Trouble():
+            return True
+        case _:
+            return False

@@ -1,6 +1,7 @@
 """A job on its way through the workers."""
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass
@@ -9,12 +10,14 @@ class Job:
 
     Attributes:
         number: By which it is reported.
+        payload: What is to be done.
         packed: The message that hands it to a worker.
         seconds: How long one attempt may take.
         attempts: How often it was handed to a worker.
     """
 
     number: int
+    payload: Any
     packed: bytes
     seconds: float
     attempts: int = 0

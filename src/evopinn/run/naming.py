@@ -1,7 +1,9 @@
 """Names of runs."""
 
 import hashlib
+import json
 import re
+import secrets
 import time
 from pathlib import Path
 
@@ -19,8 +21,12 @@ def run_path(name: str | Path) -> Path:
 
 
 def dated_name(problem: str) -> str:
-    """A new name for each run."""
-    return f"{_short(problem)}-{time.strftime('%Y%m%d-%H%M%S')}"
+    """A new name for each run; random digits tell apart those that begin in the same second."""
+    stem = f"{_short(problem)}-{time.strftime('%Y%m%d-%H%M%S')}"
+    while True:
+        name = f"{stem}-{secrets.token_hex(2)}"
+        if not (RUNS / name).exists():
+            return name
 
 
 def request_name(config: Config, request: str) -> str:
@@ -30,8 +36,8 @@ def request_name(config: Config, request: str) -> str:
 
 def request_digest(config: Config, fingerprint: float) -> str:
     """Stands for all that decides what a search does, its problem included; not for its workers."""
-    asked = config.model_dump_json(exclude={"workers", "recorded"})
-    text = f"{asked} {fingerprint:.9e}"
+    asked = config.spelled_out().model_dump(mode="json", exclude={"workers", "recorded"})
+    text = f"{json.dumps(asked, sort_keys=True)} {fingerprint:.9e}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -1,6 +1,6 @@
 """Where a run lies: its files, whether the place is fit for them, and who has taken it."""
 
-import fcntl
+import importlib
 import os
 import re
 import socket
@@ -29,6 +29,15 @@ _NETWORK: Mapping[str, str] = {
     "afs": "AFS",
     "ncpfs": "NCP",
     "9p": "9P",
+    "lustre": "Lustre",
+    "gpfs": "GPFS",
+    "beegfs": "BeeGFS",
+    "ceph": "Ceph",
+    "fuse.ceph": "Ceph",
+    "panfs": "PanFS",
+    "fuse.rclone": "rclone",
+    "fuse.s3fs": "S3FS",
+    "vboxsf": "VirtualBox shared folders",
     "fuse.sshfs": "SSHFS",
     "fuse.glusterfs": "GlusterFS",
 }
@@ -70,6 +79,17 @@ def network_file_system(path: Path, mounts: Path = _MOUNTS) -> str | None:
     return _NETWORK.get(kind)
 
 
+def check_lockable() -> None:
+    """Raise on a system that cannot keep two processes from writing to one run, such as Windows."""
+    try:
+        importlib.import_module("fcntl")
+    except ImportError:
+        raise RunError(
+            "a search needs POSIX file locks, which this system lacks; search on Linux, on macOS or under "
+            "WSL, and copy the run here to read it."
+        ) from None
+
+
 class Claim:
     """The right to write to a run, held by one process at a time and given back by the system if it dies.
 
@@ -78,6 +98,7 @@ class Claim:
     """
 
     def __init__(self, directory: Path) -> None:
+        check_lockable()
         path = directory / LOCK
         try:
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -117,8 +138,10 @@ class Writer:
 def writer_of(directory: Path) -> Writer | None:
     """Who writes to a run now, if anybody does."""
     try:
+        import fcntl
+
         descriptor = os.open(directory / LOCK, os.O_RDONLY)
-    except OSError:
+    except (ImportError, OSError):  # where there are no locks, nobody writes
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -170,6 +193,8 @@ def find_run(name: str | Path) -> Path:
 
 def _lock(descriptor: int) -> None:
     """Lock a file; `holder_of` holds such a lock for a moment too, which is waited for."""
+    import fcntl
+
     for attempt in range(_LOCK_ATTEMPTS):
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

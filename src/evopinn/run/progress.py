@@ -50,18 +50,23 @@ class Tally:
         self._reported = -math.inf
         self._generation = self._done = self._asked = 0
         self._trained = self._failed = self._epochs = self._session_epochs = 0
+        self._saved: dict[int, int] = {}
 
     def begin(self, tasks: Sequence[Task]) -> None:
-        """A round begins."""
+        """A round begins, whose tasks are in the store."""
         self._generation, self._done, self._asked = tasks[0].generation, 0, len(tasks)
+        continued = {task.number: task.continues for task in tasks if task.continues is not None}
+        with Reader(self._subject.directory) as reader:
+            self._saved = {number: reader.task(before).epochs for number, before in continued.items()}
 
     def settle(self, task: Task, loss: float, *, earlier: bool) -> None:
         """A task is settled, now or in an earlier session."""
         self._done += 1
         self._trained += 1
         self._failed += not math.isfinite(loss)
-        self._epochs += task.epochs
-        self._session_epochs += 0 if earlier else task.epochs
+        epochs = task.epochs - self._saved.get(task.number, 0)
+        self._epochs += epochs
+        self._session_epochs += 0 if earlier else epochs
 
     def report(self, phase: Phase | None = None) -> None:
         """Tell how it stands, unless that was told a moment ago and the phase is the same."""

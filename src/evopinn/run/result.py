@@ -42,10 +42,11 @@ class SearchResult:
 
     @property
     def best(self) -> "TrainingResult":
-        """The best network: of all trainings of the winner, the one with the least loss.
+        """The best network: of the winner's that are kept, the one with the least loss.
 
-        The winner is the genome with the best mean of the final evaluations. Before there are any, this is
-        the network with the least loss of all.
+        The winner is the genome with the best mean of the final evaluations. Kept are the networks of these,
+        and of its earlier trainings the best, if the genome is in the hall of fame. Before there is a winner,
+        this is the network of the first in the hall of fame.
         """
         while True:
             task = self._best().entry.task

@@ -1,22 +1,27 @@
 """Beginning a run, and going on with one."""
 
 import os
-import platform
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import torch
 
-from evopinn.errors import RunError, SearchError
+from evopinn.errors import RunError
 from evopinn.problem import Problem
 from evopinn.run.checkpoints import Checkpoints
-from evopinn.run.config import DEFAULT_BUDGET, Config, RecordedTable, parse_config
+from evopinn.run.config import (
+    DEFAULT_BUDGET,
+    Config,
+    RecordedTable,
+    check_config_unchanged,
+    parse_config,
+)
 from evopinn.run.cost import typical_cost
 from evopinn.run.driver import Driver, Limits
 from evopinn.run.evaluation import Trainer, check_options, is_outcome
+from evopinn.run.machine import versions
 from evopinn.run.naming import request_digest
 from evopinn.run.progress import Subject, Tally, Watcher
 from evopinn.run.reading import Reader
@@ -65,19 +70,23 @@ def begin(config: Config, source: ProblemSource, directory: Path, audience: Audi
     watch = Stopwatch()
     problem = source.load()
     check_options(problem, config.training.options)
+    settings = config.method_settings()
+    if isinstance(settings, EvolutionSettings):
+        problem.coarsened(settings.coarsening)  # says so if too few points would be left
     amount = None if config.layout() else parse_budget(config.budget or DEFAULT_BUDGET)
     if amount is not None and amount.unit != "seconds":
-        planned(amount.budget(), config.method, config.method_settings())
+        planned(amount.budget(), config.method, settings)
     check_free(directory)
     count = _worker_count(config)
     subject = Subject(directory, problem.name, config.method, count)
     audience.watch(Snapshot(directory, problem.name, config.method, "starting", workers=count))
-    with _workers(config, source, count) as workers:
+    number = fingerprint(problem)
+    with _workers(config, source, number, count) as workers:
         plan = _plan(config, amount, workers, count, watch, audience, subject)
         if plan is None:
             return False
         audience.say(plan.describe())
-        settled = config.settled(plan.layout, _recorded(problem, config, plan))
+        settled = config.settled(plan.layout, _recorded(number, config, plan))
         with Store.create(directory, settled.toml(), versions()) as store:
             return _drive(settled, store, workers, subject, audience)
 
@@ -101,6 +110,7 @@ def go_on(
     """
     with Store.open(directory) as store:
         config = recorded_config(store.config, directory)
+        check_config_unchanged(directory, store.config)
         with Reader(directory) as reader:
             if reader.state() == "finished":
                 return True
@@ -113,8 +123,9 @@ def go_on(
             )
         count = _worker_count(config)
         subject = Subject(directory, problem.name, config.method, count)
-        store.note("resumed", "")
-        with _workers(config, source, count) as workers:
+        audience.watch(Snapshot(directory, problem.name, config.method, "starting", workers=count))
+        store.note("resumed", _changed_versions(directory, audience))
+        with _workers(config, source, fingerprint(problem), count) as workers:
             return _drive(config, store, workers, subject, audience)
 
 
@@ -123,20 +134,15 @@ def recorded_config(text: str, directory: Path) -> Config:
     return Config.of(parse_config(text, f"the configuration of the run {directory}"))
 
 
-def versions() -> dict[str, str]:
-    """What may matter to the last digit of a result."""
-    return {
-        **{name: version(name) for name in ("evopinn", "torch", "numpy", "optuna")},
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-    }
-
-
 def _drive(config: Config, store: Store, workers: Workers, subject: Subject, audience: Audience) -> bool:
     layout, method, settings = config.layout(), config.find_method(), config.method_settings()
     assert layout is not None
     space = config.search_space()
-    checkpoints = Checkpoints(store.directory, _gone_on_from(layout, settings))
+    last = layout.generations if isinstance(layout, Schedule) else 0
+    checkpoints = Checkpoints(store.directory, _gone_on_from(layout, settings), last=last)
+    typical = typical_cost(space)
+    recorded = config.recorded
+    pace = recorded.seconds_per_epoch / typical if recorded and recorded.seconds_per_epoch else None
     tally = Tally(subject, method.workload(layout, settings), audience.watch)
     driver = Driver(
         searcher=method.make(layout, config.seed, space, settings),
@@ -144,7 +150,7 @@ def _drive(config: Config, store: Store, workers: Workers, subject: Subject, aud
         workers=workers,
         count=subject.workers,
         checkpoints=checkpoints,
-        limits=Limits(config.training.slowest * typical_cost(space), config.workers.deadline),
+        limits=Limits(config.training.slowest * typical, config.workers.deadline, pace),
         tally=tally,
         stopped=audience.stopped,
     )
@@ -186,14 +192,9 @@ def _plan(
         pace = measured(workers, count, config.search_space(), config.seed, audience.stopped)
         if pace is None:
             return None
-        left = amount.value - watch.seconds
-        if left <= 0:
-            raise SearchError(
-                f"a budget of {amount.value:g} s is too short: to start and to measure took "
-                f"{watch.seconds:.0f} s; give a minute or more, or a schedule."
-            )
         budget = Budget(
-            seconds=left,
+            seconds=amount.value,
+            spent=watch.seconds,
             seconds_per_epoch=pace.seconds_per_epoch,
             seconds_per_training=pace.seconds_per_training,
             workers=count,
@@ -205,8 +206,7 @@ def _plan(
     return Plan(config.method, layout, settings, workload, Budget(epochs=workload.epochs, workers=count))
 
 
-def _recorded(problem: Problem, config: Config, plan: Plan) -> RecordedTable:
-    number = fingerprint(problem)
+def _recorded(number: float, config: Config, plan: Plan) -> RecordedTable:
     return RecordedTable(
         fingerprint=number,
         request=request_digest(config, number),
@@ -214,6 +214,21 @@ def _recorded(problem: Problem, config: Config, plan: Plan) -> RecordedTable:
         seconds_per_epoch=plan.budget.seconds_per_epoch,
         seconds_per_training=plan.budget.seconds_per_training or None,
     )
+
+
+def _changed_versions(directory: Path, audience: Audience) -> str:
+    """Say which versions are others than when the run began; the last digits of results may differ."""
+    with Reader(directory) as reader:
+        before = reader.about().versions
+    now = versions()
+    changed = [
+        f"{name} {before[name]} → {now[name]}" for name in now if before.get(name, now[name]) != now[name]
+    ]
+    if not changed:
+        return ""
+    text = f"other versions than at the beginning: {', '.join(changed)}"
+    audience.say(f"note: {text}; results may differ in their last digits.")
+    return text
 
 
 def _refuse_other_problem(problem: Problem, config: Config, directory: Path) -> None:
@@ -225,13 +240,13 @@ def _refuse_other_problem(problem: Problem, config: Config, directory: Path) -> 
         )
 
 
-def _workers(config: Config, source: ProblemSource, count: int) -> Workers:
-    memory = config.workers.memory
+def _workers(config: Config, source: ProblemSource, number: float, count: int) -> Workers:
+    """Worker processes that train on this very problem: one that is started later must find it unchanged."""
     return Workers(
         Trainer,
-        (source, config.training.options),
+        (source, config.training.options, number),
         count=count,
-        memory_limit=_memory(count) if memory is None else memory * _MEGABYTE,
+        memory_limit=config.workers.memory * _MEGABYTE,
         accept=is_outcome,
     )
 
@@ -251,8 +266,3 @@ def _worker_count(config: Config) -> int:
     if config.workers.count is not None:
         return config.workers.count
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _memory(count: int) -> int:
-    """An equal share of the machine's memory for each worker, and one for all else."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // (count + 1)

@@ -15,7 +15,13 @@ from evopinn.problems import find_problem
 OBJECT = "python:"
 """Begins the name of a problem that was given as an object and not by name."""
 
-_TRIED = Genome.parse("layers=3 neurons=7 activation=tanh(x)")
+_TRIED = [
+    (Genome.parse(f"layers=3 neurons=7 activation={activation}"), seed)
+    for activation in ("tanh(x)", "exp(x)")
+    for seed in range(4)
+]
+"""Networks whose losses tell problems apart. Not all of them are finite where a residual has a logarithm."""
+
 _AGREEMENT = 1e-9
 
 
@@ -59,12 +65,18 @@ class ProblemSource:
 
 
 def fingerprint(problem: Problem) -> float:
-    """A number that changes with anything that matters to training: the loss of a fixed small network."""
-    engine = make_engine("autograd", problem, _TRIED)
-    loss, _ = engine.loss_and_gradient(initial_parameters(engine.layout, seed=0))
-    return loss
+    """A number that changes with anything that matters to training: the loss of a fixed small network.
+
+    It is that of the first of a few networks whose loss is finite, and not a number if none is.
+    """
+    for genome, seed in _TRIED:
+        engine = make_engine("autograd", problem, genome)
+        loss, _ = engine.loss_and_gradient(initial_parameters(engine.layout, seed))
+        if math.isfinite(loss):
+            return loss
+    return math.nan
 
 
 def same_fingerprint(first: float, second: float) -> bool:
     """Whether two numbers stem from the same problem, computed on whatever machines."""
-    return math.isclose(first, second, rel_tol=_AGREEMENT) or first == second
+    return math.isclose(first, second, rel_tol=_AGREEMENT) or (math.isnan(first) and math.isnan(second))

@@ -27,7 +27,9 @@ class StopRequest:
 
     def __enter__(self) -> "StopRequest":
         if threading.current_thread() is threading.main_thread():  # only there can signals be taken
-            self._before = {each: signal.signal(each, self._take) for each in _SIGNALS}
+            # What is ignored stays so: a run under nohup outlives its terminal.
+            heeded = [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
+            self._before = {each: signal.signal(each, self._take) for each in heeded}
         return self
 
     def __exit__(

@@ -8,6 +8,7 @@ the machine after that.
 import contextlib
 import json
 import os
+import secrets
 import shutil
 import sqlite3
 import time
@@ -84,21 +85,18 @@ class Store:
         place = Path(directory)
         refuse_network(place)
         target = place.resolve()
-        draft = _draft(target)
-        try:
+        with _refusing_to_make(place), _draft(target) as draft:
             _refuse_taken(place)
-            (draft / WEIGHTS).mkdir(parents=True)
+            (draft / WEIGHTS).mkdir()
             _write_durably(draft / CONFIG, config)
             with explained(place):
                 _initialise(draft / DATABASE, config, versions, clock())
-            draft.rename(target)
-            _sync_directory(target.parent)
-        except OSError as error:
-            if isinstance(error, RunError):
+            try:
+                draft.rename(target)
+            except OSError:
+                _refuse_taken(place)  # by another process, since it was looked at
                 raise
-            raise RunError(f"a run cannot be made in {place}: {error.strerror}.") from error
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
+            _sync_directory(target.parent)
         return cls.open(place, clock=clock)
 
     @classmethod
@@ -241,21 +239,33 @@ def _initialise(path: Path, config: str, versions: Mapping[str, str], now: float
 def check_free(place: Path) -> None:
     """Make sure that a run can begin in a directory, before anything is spent on it."""
     refuse_network(place)
-    try:
+    with _refusing_to_make(place):
         _refuse_taken(place)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        draft = _draft(place.resolve())
-        draft.mkdir()
-        draft.rmdir()
+        with _draft(place.resolve()):
+            pass
+
+
+@contextlib.contextmanager
+def _draft(target: Path) -> Generator[Path]:
+    """A directory in which a run is made before it gets its name."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.new")
+    draft.mkdir()
+    try:
+        yield draft
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _refusing_to_make(place: Path) -> Generator[None]:
+    """Say what the system says when a run cannot be made."""
+    try:
+        yield
+    except RunError:
+        raise
     except OSError as error:
-        if isinstance(error, RunError):
-            raise
         raise RunError(f"a run cannot be made in {place}: {error.strerror}.") from error
-
-
-def _draft(target: Path) -> Path:
-    """Where a run is made before it gets its name."""
-    return target.with_name(f".{target.name}.{os.getpid()}.new")
 
 
 def _refuse_taken(place: Path) -> None:

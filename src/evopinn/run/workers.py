@@ -40,7 +40,7 @@ class Workers:
         arguments: What `setup` takes; like payloads and results, anything that can be pickled.
         count: How many processes.
         memory_limit: How many bytes of memory one may occupy.
-        accept: Whether a result makes sense; one that does not counts as garbage.
+        accept: Whether a payload's result makes sense; one that does not counts as garbage.
         startup_seconds: How long a worker may take to be ready.
         clock: Seconds that never go back.
     """
@@ -52,7 +52,7 @@ class Workers:
         *,
         count: int = 1,
         memory_limit: int | None = None,
-        accept: Callable[[Any], bool] | None = None,
+        accept: Callable[[Any, Any], bool] | None = None,
         startup_seconds: float = 300,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -96,7 +96,7 @@ class Workers:
             payload: What the function that `setup` returned is called with.
             deadline_seconds: How long one attempt may take, from when a worker gets it.
         """
-        self._queue.append(Job(number, pack((number, payload)), deadline_seconds))
+        self._queue.append(Job(number, payload, pack((number, payload)), deadline_seconds))
         self._dispatch()
 
     def wait(self, timeout: float) -> list[Ended]:
@@ -179,8 +179,8 @@ class Workers:
                 self._failed_starts = 0
             case SetupFailed(text) if not worker.ready:
                 raise RunError(f"a worker could not be set up:\n{text.strip()}")
-            case Returned(number, value) if number == expected:
-                if self._accept is not None and not self._accept(value):
+            case Returned(number, value) if running is not None and number == expected:
+                if self._accept is not None and not self._accept(running.job.payload, value):
                     raise GarbageError(f"a result that makes no sense: {_shortened(repr(value))}")
                 self._finish(worker, value=value)
             case Raised(number, text, memory=True) if number == expected:

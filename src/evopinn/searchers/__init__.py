@@ -5,9 +5,10 @@ toy fitness tests it in milliseconds, and whoever drives it may train wherever a
 """
 
 from evopinn.searchers.bayes import BayesianOptimisation, BayesSettings
+from evopinn.searchers.budget import Budget
 from evopinn.searchers.evolution import Evolution, EvolutionSettings
 from evopinn.searchers.methods import METHODS, Method, find_method
-from evopinn.searchers.planning import Budget, Plan, planned
+from evopinn.searchers.planning import Plan, planned
 from evopinn.searchers.schedule import PRESETS, Layout, Preset, Schedule, Stage, Trials, Workload, find_preset
 from evopinn.searchers.task import Finalist, Origin, Score, Searcher, Task
 

@@ -38,7 +38,8 @@ class BayesSettings:
             space.
         objective: What is modelled, "log10" of the loss or the "loss"; by default the former, and the latter
             if faithful.
-        batch: How many proposals are made at once, to be trained side by side; in the paper one.
+        batch: How many proposals are made at once, to be trained side by side; by default two, and one if
+            faithful.
         startup: How many proposals are drawn at random first.
         kappa: κ of the upper confidence bound, if faithful.
         candidates: N_c, how many of the best are evaluated at the end.
@@ -48,7 +49,7 @@ class BayesSettings:
     span: int = FCNET
     faithful: bool = False
     objective: Literal["log10", "loss"] | None = None
-    batch: int = 2
+    batch: int | None = None
     startup: int = 10
     kappa: float = 2.5
     candidates: int = 3
@@ -60,13 +61,25 @@ class BayesSettings:
             raise SearchError(f"objective is {self.objective!r}; it must be {' or '.join(OBJECTIVES)}.")
         flag("faithful", self.faithful)
         whole("span", self.span, 0)
-        for name in ("batch", "startup", "candidates", "evaluations"):
+        if self.batch is not None:
+            whole("batch", self.batch, 1)
+        for name in ("startup", "candidates", "evaluations"):
             whole(name, getattr(self, name), 1)
         finite_from("kappa", self.kappa, 0.0)
 
     def workload(self, trials: Trials) -> Workload:
         """What a search does, at most: there may be fewer candidates."""
-        return trials.workload(self.batch, self.candidates, self.evaluations)
+        return trials.workload(self.side_by_side, self.candidates, self.evaluations)
+
+    @property
+    def side_by_side(self) -> int:
+        """How many proposals are made at once."""
+        return self.batch or (1 if self.faithful else 2)
+
+    @property
+    def retrains_best(self) -> bool:
+        """Whether each generation's best is trained once more: there are no generations."""
+        return False
 
     def cost(self, score: Score) -> float:
         """What is modelled of a score."""
@@ -110,7 +123,7 @@ class BayesianOptimisation(RoundSearch):
         while len(tried) < trials.evaluations:
             batch += 1
             rng = self._generator(batch)
-            cells = proposer.propose(min(settings.batch, trials.evaluations - len(tried)))
+            cells = proposer.propose(min(settings.side_by_side, trials.evaluations - len(tried)))
             tasks = [
                 Task(
                     self._number(),

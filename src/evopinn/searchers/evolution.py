@@ -36,7 +36,8 @@ class EvolutionSettings:
         evaluations: N_e, how often each of them is trained from scratch.
         pressure: Whether fitness decides about parents and survivors. Without it the search is random, and
             its candidates come from every generation.
-        continue_elitists: Elitists go on from where their training ended instead of starting anew.
+        continue_elitists: Elitists go on from where their training ended instead of starting anew, where a
+            generation has more epochs than the one before.
         skip_known: A genome is not trained again for the same number of epochs on the same points; its score
             is known.
         coarsening: Factor by which each axis has fewer points in the first generation; it shrinks to 1 within
@@ -70,9 +71,19 @@ class EvolutionSettings:
             self.elitists,
             self.candidates,
             self.evaluations,
-            retrains_best=not self.pressure,
+            retrains_best=self.retrains_best,
             continues=self.continue_elitists,
+            coarseness=self.coarsenesses(schedule.generations),
         )
+
+    @property
+    def retrains_best(self) -> bool:
+        """Whether each generation's best is trained once more, to have candidates from all of them."""
+        return not self.pressure
+
+    def coarsenesses(self, generations: int) -> tuple[float, ...]:
+        """The coarseness of each generation's points."""
+        return tuple(self.coarseness(generation, generations) for generation in range(1, generations + 1))
 
     def coarseness(self, generation: int, generations: int) -> float:
         """The coarseness of a generation's points: falls in equal ratios, 1 from the middle on.
@@ -122,7 +133,7 @@ class Evolution(RoundSearch):
         self._schedule = schedule
         self._space = space
         self._settings = settings or EvolutionSettings()
-        self._effort: tuple[int, float] | None = None
+        self._effort = (0, 0.0)
         self._known: dict[str, Individual] = {}
 
     def _course(self) -> Course:
@@ -130,19 +141,17 @@ class Evolution(RoundSearch):
         population: list[Individual] = []
         merged: list[Individual] = []
         bests: list[Individual] = []
-        for generation, (size, epochs) in enumerate(
-            zip(schedule.populations, schedule.epochs, strict=True), start=1
-        ):
+        efforts = zip(schedule.epochs, settings.coarsenesses(schedule.generations), strict=True)
+        for generation, (size, effort) in enumerate(zip(schedule.populations, efforts, strict=True), start=1):
             rng = self._generator(generation)
             members = self._members(population, size, rng)
-            effort = (epochs, settings.coarseness(generation, schedule.generations))
             trained = yield from self._train(members, generation, effort, rng)
             merged = ranked(trained)
             bests.append(merged[0])
             # Not drawn from the ranked: random search must not see any order.
             population = merged[:size] if settings.pressure else random_members(trained, size, rng)
         generation, epochs = schedule.generations + 1, schedule.epochs[-1]
-        if not settings.pressure:
+        if settings.retrains_best:
             rng = self._generator(generation)
             members = [
                 _Member(best.genome, Origin(("retrained best",), (best.task,))) for best in distinct(bests)
@@ -199,41 +208,49 @@ class Evolution(RoundSearch):
             effort: Epochs and coarseness.
             rng: The generation's random numbers.
         """
-        repeated = effort == self._effort
+        repeated, longer = effort == self._effort, effort[0] > self._effort[0]
         if not repeated:
             self._effort, self._known = effort, {}  # efforts only rise: the scores before are of no more use
-        tasks: list[Task] = []
-        asked: dict[str, int] = {}
+        starts = [self._resumable(member) for member in members]
+        going_on = [start if longer else None for start in starts]
+        leaders = self._leaders(members, going_on)
+        asked: dict[int, Task] = {}
         sources: list[Individual | int] = []
-        for member in members:
+        for place, (member, start) in enumerate(zip(members, starts, strict=True)):
             seed = draw_seed(rng)  # needed or not, so that what is skipped does not shift what others get
-            genome, continues = member.genome, self._continues(member)
-            if known := self._known.get(genome.key):
-                sources.append(known)
-            elif continues is not None and repeated and member.continued:
-                sources.append(member.continued)
-            elif self._settings.skip_known and genome.key in asked:
-                sources.append(asked[genome.key])
-            else:
-                asked[genome.key] = len(tasks)
-                sources.append(len(tasks))
-                epochs, coarseness = effort
-                tasks.append(
-                    Task(
-                        self._number(), generation, genome, epochs, seed, member.origin, continues, coarseness
-                    )
+            settled = self._known.get(member.genome.key) or (start if repeated else None)
+            sources.append(settled or leaders.get(member.genome.key, place))
+            if sources[-1] == place:
+                before = going_on[place]
+                asked[place] = Task(
+                    self._number(),
+                    generation,
+                    member.genome,
+                    effort[0],
+                    seed,
+                    member.origin,
+                    continues=before.task if before else None,
+                    coarseness=effort[1],
                 )
-        scores = yield tasks
-        trained = [
-            Individual(task.genome, task.number, score) for task, score in zip(tasks, scores, strict=True)
-        ]
+        scores = yield list(asked.values())
+        trained = {
+            place: Individual(task.genome, task.number, score)
+            for (place, task), score in zip(asked.items(), scores, strict=True)
+        }
         if self._settings.skip_known:
-            self._known |= {key: trained[place] for key, place in asked.items()}
+            self._known |= {individual.genome.key: individual for individual in trained.values()}
         return [trained[source] if isinstance(source, int) else source for source in sources]
 
-    def _continues(self, member: _Member) -> int | None:
-        """The task that a member goes on from; a failed one is not gone on from."""
-        individual = member.continued
-        if individual is None or not self._settings.continue_elitists:
-            return None
-        return individual.task if np.isfinite(individual.score.fitness) else None
+    def _resumable(self, member: _Member) -> Individual | None:
+        """The individual whose training a member may go on with; a failed one is not gone on with."""
+        individual = member.continued if self._settings.continue_elitists else None
+        return individual if individual and np.isfinite(individual.score.fitness) else None
+
+    def _leaders(self, members: Sequence[_Member], going_on: Sequence[Individual | None]) -> dict[str, int]:
+        """Which member is trained for all of its genome; one that goes on, lest its progress be lost."""
+        if not self._settings.skip_known:
+            return {}
+        leaders: dict[str, int] = {}
+        for place in sorted(range(len(members)), key=lambda place: going_on[place] is None):
+            leaders.setdefault(members[place].genome.key, place)
+        return leaders

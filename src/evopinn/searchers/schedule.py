@@ -1,7 +1,8 @@
 """How much a search does: populations and epochs by generation, trials, and what they add up to."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
 
@@ -21,12 +22,21 @@ class Stage:
         epochs: Of each.
         times: How often.
         saved: Epochs that need no training, because some of the trainings go on from where they were.
+        coarseness: Factor by which each axis has fewer points, so that an epoch costs less.
     """
 
     trainings: int
     epochs: int
     times: int = 1
     saved: int = 0
+    coarseness: float = 1.0
+
+    def span(self, workers: int, beside: float, coarse_exponent: float) -> float:
+        """How long it takes; see `Workload.span`."""
+        weight = self.coarseness**-coarse_exponent
+        one_after_another = -(-self.trainings // workers)
+        each = one_after_another * (weight * self.epochs + beside) - weight * self.saved / workers
+        return self.times * each
 
 
 @dataclass(frozen=True)
@@ -54,17 +64,16 @@ class Workload:
         """How often all trainings of a stage are waited for."""
         return sum(stage.times for stage in self.stages if stage.trainings)
 
-    def span(self, workers: int, beside: float = 0.0) -> float:
+    def span(self, workers: int, beside: float = 0.0, coarse_exponent: float = 0.0) -> float:
         """Epochs one after another: a stage of n trainings takes ⌈n / workers⌉ of them.
 
         Args:
             workers: How many trainings run side by side.
             beside: What a training costs beside its epochs, in epochs.
+            coarse_exponent: p, if an epoch on points that are coarser by c costs c^-p; by default all epochs
+                count alike.
         """
-        return sum(
-            stage.times * (-(-stage.trainings // workers) * (stage.epochs + beside) - stage.saved / workers)
-            for stage in self.stages
-        )
+        return sum(stage.span(workers, beside, coarse_exponent) for stage in self.stages)
 
 
 @dataclass(frozen=True)
@@ -116,6 +125,7 @@ class Schedule:
         *,
         retrains_best: bool = False,
         continues: bool = False,
+        coarseness: Sequence[float] | None = None,
     ) -> Workload:
         """What evolution does by this schedule.
 
@@ -124,12 +134,18 @@ class Schedule:
             candidates: N_c.
             evaluations: N_e, for each candidate.
             retrains_best: Whether each generation's best is trained once more, as in random search.
-            continues: Whether elitists go on from where they were, so that only what is new costs.
+            continues: Whether elitists go on from where they were, so that only what is new costs. On other
+                points they do so only where epochs rise.
+            coarseness: Of each generation's points; 1 by default.
         """
-        stages = [Stage(self.populations[0], self.epochs[0])]
-        for size, before, epochs in zip(self.populations[1:], self.epochs, self.epochs[1:], strict=False):
+        factors = coarseness or (1.0,) * self.generations
+        stages = [Stage(self.populations[0], self.epochs[0], coarseness=factors[0])]
+        efforts = zip(self.epochs, factors, strict=True)
+        for size, (before, after) in zip(self.populations[1:], pairwise(efforts), strict=True):
             again = elitist_count(size, elitists)
-            stages.append(Stage(size + again, epochs, saved=again * before if continues else 0))
+            goes_on = continues and (after[0] > before[0] or after == before)
+            saved = again * before[0] if goes_on else 0
+            stages.append(Stage(size + again, after[0], saved=saved, coarseness=after[1]))
         if retrains_best:
             stages.append(Stage(self.generations, self.epochs[-1]))
         return Workload((*stages, Stage(candidates * evaluations, self.epochs[-1])))

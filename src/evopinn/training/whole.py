@@ -7,12 +7,24 @@ from typing import Any
 
 
 def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
-    """Write a file whole or not at all: under a temporary name, forced to disk, then renamed."""
+    """Write a file whole or not at all: under a temporary name, forced to disk, then renamed.
+
+    When this returns, the file is there after a loss of power too.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         write(temporary)
-        with temporary.open("rb") as written:
-            os.fsync(written.fileno())
+        _force_to_disk(temporary)
         temporary.replace(path)
+        _force_to_disk(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _force_to_disk(path: Path) -> None:
+    """A file's contents, or the names in a directory."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -5,7 +5,6 @@ import shlex
 from collections.abc import Mapping
 
 from evopinn.genome import Genome
-from evopinn.run.reading import Entry
 from evopinn.run.snapshot import Phase, Snapshot
 from evopinn.view.numbers import duration, scientific
 
@@ -57,11 +56,6 @@ def resume_command(now: Snapshot) -> str:
     return f"evopinn resume {shlex.quote(str(now.directory))}"
 
 
-def worst_error(entry: Entry) -> float | None:
-    """The largest error of all fields; None if no solution is known."""
-    return max(entry.errors.values(), key=lambda error: (math.isnan(error), error), default=None)
-
-
 def clock(seconds: float) -> str:
     """A duration that changes once a second at most: `12 s`, `4 min 05 s`."""
     return f"{int(seconds)} s" if seconds < 60 else duration(int(seconds))
@@ -93,7 +87,7 @@ def _results(now: Snapshot, until: str = "") -> list[str]:
     results = [f"{now.failed:,} failed{until}"] if now.trained else []
     for best in now.hall_of_fame[:1]:
         results.append(f"best loss {scientific(best.loss)}")
-        if (error := worst_error(best)) is not None:
-            results.append(f"error {scientific(error)}")
+        if best.error is not None:
+            results.append(f"error {scientific(best.error)}")
         results.append(f"activation {Genome.parse(best.genome).activation}")
     return results

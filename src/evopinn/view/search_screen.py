@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 
 from evopinn.genome import Genome
-from evopinn.run.reading import Entry
+from evopinn.run.listed import Entry
 from evopinn.run.snapshot import Snapshot
 from evopinn.view.numbers import scientific
 from evopinn.view.search_lines import (
@@ -20,7 +20,6 @@ from evopinn.view.search_lines import (
     counted,
     resume_command,
     time_left,
-    worst_error,
 )
 
 LEAST_BAR = 10
@@ -114,7 +113,7 @@ _parsed = lru_cache(maxsize=64)(Genome.parse)  # most genomes stay in the hall o
 
 def _errors(entries: Sequence[Entry]) -> dict[str, list[str]]:
     """The column of errors, if there are any: one error says how good a network is, the largest."""
-    errors = [worst_error(entry) for entry in entries]
+    errors = [entry.error for entry in entries]
     if all(error is None for error in errors):
         return {}
     name = "max error" if any(len(entry.errors) > 1 for entry in entries) else "error"

@@ -1,0 +1,132 @@
+"""What the Python interface takes and refuses; nothing is trained here."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import runs
+from searches import PROBLEM
+
+import evopinn as ep
+from evopinn.errors import EvopinnError, RunError, StoredModelError
+from evopinn.run.config import Config
+from evopinn.run.naming import request_digest
+from evopinn.run.store import Store
+
+SCHEDULE = ep.Schedule((2,), (1,))
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def begun(monkeypatch):
+    """Have searches end where they would begin: the configurations and problems that they were given."""
+    given = []
+
+    def begin(config, source, directory, _audience):
+        given.append((config, source))
+        Store.create(directory, config.toml(), runs.VERSIONS).close()
+        return True
+
+    monkeypatch.setattr("evopinn.api.begin", begin)
+    return given
+
+
+def search(problem="heat", **arguments):
+    return ep.search(problem, **({"schedule": SCHEDULE, "progress": False} | arguments))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"problem": None}, "the problem is None; give a Problem, a name of the catalogue, or a file"),
+        ({"problem": 5}, "the problem is 5; give a Problem"),
+        ({"schedule": ((8, 4), (1, 2))}, r"the schedule is \(\(8, 4\), \(1, 2\)\); give Schedule\("),
+        ({"schedule": "quick"}, "the schedule is 'quick'; give Schedule"),
+        ({"settings": 5}, "the search has settings = 5; it must be a table."),
+        (
+            {"training": "adam"},
+            "the search has training = 'adam'; it must be a table with any of training.opt",
+        ),
+        ({"run": 5}, "the run is 5; give its directory, or its name in runs."),
+        ({"seed": 1.5}, "the search has seed = 1.5; input should be a valid integer."),
+        ({"space": 5}, "the search has space = 5; input should be a valid string."),
+        ({"workers": "2"}, "workers is '2'; it must be a whole number of at least 1."),
+        ({"workers": 0}, "workers is 0; it must be a whole number of at least 1."),
+    ],
+)
+def test_what_makes_no_sense_is_refused(begun, arguments, sentence):
+    with pytest.raises(EvopinnError, match=sentence):
+        search(**arguments)
+    assert begun == []
+    assert not list(Path().iterdir())
+
+
+def test_a_run_that_makes_no_sense_is_refused():
+    for take in (ep.resume, ep.load):
+        with pytest.raises(RunError, match="the run is 5; give its directory, or its name in runs"):
+            take(5)
+    Store.create("run", runs.CONFIG, runs.VERSIONS).close()
+    with pytest.raises(EvopinnError, match="workers is '2'; it must be a whole number"):
+        ep.resume("run", workers="2")
+    with pytest.raises(EvopinnError, match="the problem is 5; give a Problem"):
+        ep.resume("run", problem=5)
+
+
+def test_scalars_of_numpy_are_numbers(begun):
+    settings = {
+        "candidates": np.int64(1),
+        "elitists": np.float64(0.5),
+        "mutation": {"layers": np.float32(0.5)},
+    }
+    found = search(seed=np.int64(3), workers=np.int32(1), settings=settings)
+    ((config, _),) = begun
+    assert config.settings == {"candidates": 1, "elitists": 0.5, "mutation": {"layers": 0.5}}
+    assert (config.seed, config.workers.count, found.seed) == (3, 1, 3)
+
+
+def test_a_file_may_be_given_as_a_path(begun):
+    search(Path(PROBLEM))
+    search(PROBLEM, run=Path("other"))
+    (_, path), (_, text) = begun
+    assert path == text
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        (
+            {"settings": {"candidates": 2, "elitists": 0.5}},
+            {"settings": {"elitists": 0.5, "candidates": 2}},
+            True,
+        ),
+        ({}, {"settings": {"elitists": 0.25}, "space": ""}, True),
+        ({"workers": {"count": 1}}, {"workers": {"count": 2}}, True),
+        ({}, {"settings": {"elitists": 0.5}}, False),
+        ({}, {"seed": 1}, False),
+    ],
+)
+def test_a_request_is_what_is_asked_and_not_how(first, second, same):
+    one, other = (request_digest(Config.of({"problem": "heat"} | values), 1.0) for values in (first, second))
+    assert (one == other) == same
+
+
+def test_a_damaged_run_is_not_hidden(begun):
+    search(run="mine")
+    assert ep.load("mine").problem == "heat"
+    Path("runs/mine/run.sqlite").write_bytes(b"no database at all, but long enough to be looked at" * 100)
+    with pytest.raises(RunError, match="the run runs/mine: its database is damaged"):
+        ep.load("mine")
+
+
+def test_an_unknown_name_is_neither_a_run_nor_a_network(begun):
+    search(run="mine")
+    with pytest.raises(StoredModelError, match=r"no file main\.safetensors.* no run called 'main'; did you"):
+        ep.load("main")
+    shutil.rmtree("runs")
+    with pytest.raises(StoredModelError, match="There are no runs in runs"):
+        ep.load("mine")

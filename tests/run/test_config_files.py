@@ -1,0 +1,69 @@
+"""Configurations as files: a run's own is a record, another's a beginning; and the names of runs."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from searches import PROBLEM
+
+from evopinn.errors import RunError
+from evopinn.genome import MutationRates
+from evopinn.run import naming
+from evopinn.run.config import Config, check_config_unchanged
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def recorded():
+    return Config.of({"problem": "heat", "preset": "quick"}).spelled_out().toml()
+
+
+def test_a_run_goes_on_if_its_file_says_the_same(recorded):
+    run = Path("run")
+    run.mkdir()
+    check_config_unchanged(run, recorded)  # there is no file
+    for text in (recorded, f"# mine\n\n{recorded}"):
+        (run / "config.toml").write_text(text)
+        check_config_unchanged(run, recorded)
+
+
+@pytest.mark.parametrize(("old", "new"), [("seed = 0", "seed = 1"), ("seed = 0", ""), ("seed = 0", "seed =")])
+def test_a_file_that_was_changed_is_told(recorded, old, new):
+    run = Path("my run")
+    run.mkdir()
+    assert recorded.count(old) == 1
+    (run / "config.toml").write_text(recorded.replace(old, new))
+    with pytest.raises(RunError, match=r"my run/config\.toml was changed since the run began") as refused:
+        check_config_unchanged(run, recorded)
+    assert "`evopinn search --config 'my run/config.toml'`." in str(refused.value)
+
+
+def test_the_file_says_that_it_is_a_record(recorded):
+    assert "# In the directory of a run this is a record" in recorded
+
+
+def test_a_part_that_is_set_leaves_the_other_parts_of_a_file_alone(run):
+    Path("mine.toml").write_text("[settings]\nelitists = 0.5\nmutation = {layers = 0.9, neurons = 0.8}\n")
+    command = ("search", PROBLEM, "--config", "mine.toml", "--print-config", "--set", "mutation.neurons=0.1")
+    code, out, _ = run(*command)
+    settings = tomllib.loads(out)["settings"]
+    assert code == 0
+    assert settings["elitists"] == 0.5
+    expected = MutationRates(layers=0.9, neurons=0.1)
+    assert settings["mutation"] == {
+        name: getattr(expected, name) for name in ("layers", "neurons", "shortcuts", "activation")
+    }
+
+
+def test_runs_that_begin_in_the_same_second_have_different_names(monkeypatch):
+    digits = iter(["0a1b", "0a1b", "2c3d"])
+    monkeypatch.setattr(naming.time, "strftime", lambda _: "20260504-103100")
+    monkeypatch.setattr(naming.secrets, "token_hex", lambda _: next(digits))
+    first = naming.dated_name("heat")
+    assert first == "heat-20260504-103100-0a1b"
+    naming.run_path(first).mkdir(parents=True)
+    assert naming.dated_name("heat") == "heat-20260504-103100-2c3d"

@@ -1,0 +1,216 @@
+"""The driver's decisions, with trainings that are made up."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import search_problem
+import torch
+from searches import PROBLEM
+
+import evopinn as ep
+from evopinn.errors import RunError
+from evopinn.run.checkpoints import Checkpoints
+from evopinn.run.driver import Deadlines, Driver, Limits
+from evopinn.run.ended import Ended, Failure, FailureKind
+from evopinn.run.evaluation import Assignment, Probe, Timing, Trainer, TrainingOptions, Trouble, is_outcome
+from evopinn.run.progress import Subject, Tally
+from evopinn.run.reading import Reader
+from evopinn.run.source import ProblemSource, fingerprint, same_fingerprint
+from evopinn.run.store import Store
+from evopinn.searchers import Evolution, EvolutionSettings, Schedule
+
+GENOME = "layers=3 neurons=5 shortcuts=none activation=tanh(x)"
+SCHEDULE = Schedule((10, 6), (5, 10))
+SETTINGS = EvolutionSettings(candidates=1, evaluations=1, continue_elitists=True)
+
+
+@pytest.fixture(scope="module")
+def result():
+    return ep.train(search_problem.problem, GENOME, epochs=3, seed=4)
+
+
+class Stage:
+    """In the place of workers: jobs that end at once, the latest first, as a function says.
+
+    Args:
+        outcome: From the number and the work of a job to its result, or to None if it raises.
+    """
+
+    def __init__(self, outcome):
+        self._outcome = outcome
+        self._jobs = []
+        self.deadlines = []
+
+    @property
+    def outstanding(self):
+        return len(self._jobs)
+
+    def submit(self, number, work, seconds):
+        self._jobs.append((number, work))
+        self.deadlines.append(seconds)
+
+    def wait(self, timeout):
+        del timeout
+        number, work = self._jobs.pop()
+        value = self._outcome(number, work)
+        failure = Failure(FailureKind.RAISED, f"task {number} says no") if value is None else None
+        return [Ended(number, 1, 1, 2.0, value, failure)]
+
+
+@pytest.fixture
+def drive(tmp_path):
+    """Begin a search, or go on with it, with made-up workers: the snapshots that were shown."""
+
+    def drive(stage, stop_after=math.inf, **limits):
+        directory = tmp_path / "run"
+        shown = []
+        store = Store.open(directory) if directory.exists() else Store.create(directory, "", {})
+        with store:
+            tally = Tally(
+                Subject(directory, "poisson", "evo-dpste", 2), SETTINGS.workload(SCHEDULE), shown.append
+            )
+            Driver(
+                searcher=Evolution(SCHEDULE, seed=1, settings=SETTINGS),
+                store=store,
+                workers=stage,
+                count=2,
+                checkpoints=Checkpoints(directory, 2, last=SCHEDULE.generations),
+                limits=Limits(**limits),
+                tally=tally,
+                stopped=lambda: len(store.losses()) >= stop_after,
+            ).run()
+        return shown
+
+    return drive
+
+
+@pytest.fixture
+def trained(result):
+    """A training that comes out well, as it would from a worker."""
+
+    def trained(number, work):
+        before = work.before[0].epochs if work.before else 0
+        settings = dict(result.settings) | {"start_epoch": before}
+        return replace(result, loss=1 / (1 + number), epochs=work.epochs, settings=settings)
+
+    return trained
+
+
+def test_a_problem_that_raises_on_every_genome_is_refused_after_a_round(drive, tmp_path):
+    for _ in range(2):  # a resumed run comes to the same end
+        with pytest.raises(
+            RunError, match="all 10 trainings raised an exception; the last one:\ntask 9 says"
+        ):
+            drive(Stage(lambda *_: None))
+        with Reader(tmp_path / "run") as reader:
+            assert [each.settled for each in reader.generations()] == [10]
+
+
+@pytest.mark.parametrize("good", [0, 9])
+def test_one_training_that_does_not_raise_is_enough_to_go_on(drive, trained, good):
+    """Whether it is the first or the last of its round, and whatever a resumed run meets first."""
+    stage = Stage(lambda number, work: trained(number, work) if number == good else None)
+    drive(stage, stop_after=7)
+    shown = drive(stage)
+    assert shown[-1].generation == 3
+
+
+def test_epochs_of_trainings_that_go_on_are_counted_once(drive, trained, tmp_path):
+    shown = drive(Stage(trained))
+    planned = SETTINGS.workload(SCHEDULE).epochs
+    assert planned == 10 * 5 + 6 * 10 + 2 * (10 - 5) + 10
+    assert shown[-1].epochs == shown[-1].epochs_planned == planned
+    with Reader(tmp_path / "run") as reader:
+        assert sum(each.epochs for each in reader.generations()) == planned
+
+
+def test_deadlines_follow_from_what_is_known():
+    unknown, measured, fixed = Deadlines(None), Deadlines(None, pace=0.5), Deadlines(7.0, pace=0.5)
+    assert unknown.seconds(work=1000, epochs=30) == 600 + 30
+    assert measured.seconds(work=1000, epochs=30) == 20 * 0.5 * 1000
+    assert measured.seconds(work=1, epochs=30) == 60
+    assert fixed.seconds(work=1000, epochs=30) == 7
+    unknown.learn(work=10, seconds=20)
+    assert unknown.seconds(work=1000, epochs=30) == 20 * 2 * 1000
+
+
+def test_a_resumed_run_knows_how_long_trainings_take(drive, trained):
+    first, second, third = Stage(trained), Stage(trained), Stage(trained)
+    drive(first, stop_after=3)
+    assert first.deadlines[0] == 600 + 5
+    drive(second, stop_after=5)
+    assert second.deadlines[0] < 600
+    drive(third, seconds=9.0)
+    assert set(third.deadlines) == {9.0}
+
+
+def test_answers_are_held_against_what_was_asked(result):
+    work = Assignment(GENOME, 3, seed=4)
+    broken = result.theta.clone()
+    broken[2] = math.nan
+    assert is_outcome(work, result)
+    assert is_outcome(work, Trouble("no room"))
+    assert is_outcome(work, replace(result, theta=broken, loss=math.inf))
+    assert is_outcome(Probe(GENOME, 3, seed=4), Timing(0.1, 2, 0.1))
+    for other in (
+        replace(result, theta=broken),
+        replace(result, theta=result.theta[1:]),
+        replace(result, epochs=4),
+        replace(result, seed=5),
+        replace(result, genome=ep.Genome.parse("layers=3 neurons=5 activation=sin(x)")),
+        Timing(0.1, 2, 0.1),
+        None,
+    ):
+        assert not is_outcome(work, other)
+    assert not is_outcome(Probe(GENOME, 3, seed=4), result)
+
+
+def test_a_probe_times_epochs_only(monkeypatch):
+    """To measure errors takes long, and does not belong to the epochs."""
+    clock = [0.0]
+    monkeypatch.setattr("evopinn.run.evaluation.time.perf_counter", lambda: clock[0])
+
+    def residual(u, x):
+        clock[0] += 1
+        return u.xx
+
+    def solution(x):
+        clock[0] += 1000
+        return x
+
+    problem = replace(search_problem.problem, residual=residual, solution=solution)
+    monkeypatch.setattr(ProblemSource, "load", lambda _: problem)
+    timing = Trainer(ProblemSource("slow"), TrainingOptions(engine="autograd"))(Probe(GENOME, 10, seed=0))
+    assert timing.epochs == 9
+    assert 9 <= timing.seconds < 1000
+    assert timing.setup >= 1000
+
+
+def problem_with(residual):
+    return replace(search_problem.problem, residual=residual)
+
+
+def test_a_worker_refuses_a_problem_that_has_changed(tmp_path):
+    path = tmp_path / "problem.py"
+    text = Path(PROBLEM).read_text()
+    path.write_text(text)
+    source = ProblemSource.of(str(path))
+    expected = fingerprint(source.load())
+    Trainer(source, TrainingOptions(), expected)
+    path.write_text(text.replace("weight=10", "weight=11"))
+    with pytest.raises(RunError, match="the problem poisson has changed while the run went on"):
+        Trainer(source, TrainingOptions(), expected)
+
+
+def test_problems_whose_losses_are_not_finite_have_fingerprints():
+    """A logarithm of what may be negative is told from another; what is never a number equals itself."""
+    never = problem_with(lambda u: torch.log(u - 10))
+    assert math.isnan(fingerprint(never))
+    assert same_fingerprint(fingerprint(never), fingerprint(never))
+    assert not same_fingerprint(fingerprint(never), 1.0)
+    logarithm, changed = problem_with(lambda u: 3 * torch.log(u)), problem_with(lambda u: 2 * torch.log(u))
+    assert math.isfinite(fingerprint(logarithm))
+    assert same_fingerprint(fingerprint(logarithm), fingerprint(logarithm))
+    assert not same_fingerprint(fingerprint(logarithm), fingerprint(changed))

@@ -1,0 +1,60 @@
+"""Plans in seconds against searches whose epochs cost what was seen on Klein-Gordon."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from toy import drive, exact
+
+from evopinn.searchers import METHODS, Budget, planned
+
+WORKERS, PER_EPOCH, PER_TRAINING = 2, 0.04, 0.05
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Mean cost of an epoch by generation and at last, in typical ones, and what share fails at once."""
+
+    costs: tuple[float, ...]
+    final: float
+    failing_first: float
+    failing: float
+
+
+EVOLVING = Seen((1.02, 1.04, 1.44, 1.27, 1.41, 1.55, 1.49), 1.47, 1 / 3, 0.07)
+SEEN = {
+    "evo-dpste": EVOLVING,
+    "evolution": EVOLVING,
+    "random": Seen((1.0,), 1.0, 0.28, 0.28),
+    "bo-fcresnet": Seen((1.12,), 1.12, 0.0, 0.0),
+}
+
+
+def simulated(method: str, seconds: float, seed: int) -> float:
+    """How long a search takes that was planned for so many seconds."""
+    budget = Budget(
+        seconds=seconds,
+        seconds_per_epoch=PER_EPOCH,
+        seconds_per_training=PER_TRAINING,
+        workers=WORKERS,
+    )
+    seen, rng = SEEN[method], np.random.default_rng(seed)
+    tasks = drive(METHODS[method].make(planned(budget, method).layout, seed), exact).tasks
+    last, total = tasks[-1].generation, 0.0
+    for generation in range(1, last + 1):
+        busy = [0.0] * WORKERS
+        cost = seen.final if generation == last else seen.costs[min(generation, len(seen.costs)) - 1]
+        failing = seen.failing_first if generation == 1 else seen.failing
+        for task in (task for task in tasks if task.generation == generation):
+            fails = generation < last and rng.random() < failing
+            busy[int(np.argmin(busy))] += PER_TRAINING + (0.0 if fails else cost * PER_EPOCH * task.epochs)
+        total += max(busy)
+    return total
+
+
+@pytest.mark.parametrize("method", SEEN)
+@pytest.mark.parametrize("seconds", [300, 1200])
+def test_a_search_takes_about_as_long_as_it_was_planned_for(method: str, seconds: float) -> None:
+    seeds = range(1 if method.startswith("bo-") else 4)
+    taken = [simulated(method, seconds, seed) for seed in seeds]
+    assert taken == pytest.approx([seconds] * len(taken), rel=0.15)
