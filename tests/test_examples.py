@@ -64,6 +64,8 @@ def _save_and_load(output: str) -> None:
 def _search_and_compare(output: str) -> None:
     assert output.startswith("heat, evo-dpste, seed 0: finished\n")
     assert "means of 3 trainings from scratch, " in output
+    (winner,) = re.findall(r"^winner: (layers=.*); means of 3: loss \S+, error \S+$", output, re.M)
+    assert f"  {winner}\nby hand" in output
     rows = re.findall(r"^(found|by hand) +loss (\S+)  error (\S+)  (layers=.*)$", output, re.M)
     assert [row[0] for row in rows] == ["found", "by hand"]
     for _, loss, error, genome in rows:
@@ -119,7 +121,7 @@ def test_example(name: str, tmp_path: Path) -> None:
 
 def test_a_search_that_is_stopped_is_kept_and_gone_on_with(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, str(EXAMPLES / "search_and_compare.py"), "heat", "100000 trainings"],
+        [sys.executable, str(EXAMPLES / "search_and_compare.py"), "heat", "1000 trainings"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -127,12 +129,12 @@ def test_a_search_that_is_stopped_is_kept_and_gone_on_with(tmp_path: Path) -> No
         env=os.environ | {"OMP_NUM_THREADS": "1"},
     )
     try:
-        last = time.monotonic() + 60
+        last = time.monotonic() + 180
         while not list(tmp_path.glob("runs/heat-*/run.sqlite")):
             assert time.monotonic() < last, "no run was begun"
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=180)
     finally:
         process.kill()
     (run,) = tmp_path.glob("runs/*")

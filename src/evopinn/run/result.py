@@ -119,7 +119,7 @@ class SearchResult:
             )
 
     def __str__(self) -> str:
-        """The hall of fame as a table."""
+        """The winner by means, and the hall of fame as a table of single trainings."""
         entries = self.hall_of_fame
         head = f"{self.problem}, {self.method}, seed {self.seed}: {self.state}"
         if not entries:
@@ -127,7 +127,16 @@ class SearchResult:
         rows = [_HEADERS, *zip(*self._cells(entries), strict=True)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return "\n".join([head, *lines])
+        return "\n".join([head, *self._winner(), *lines])
+
+    def _winner(self) -> Sequence[str]:
+        """A line on the best of the final evaluations, once there are any."""
+        winner = next(iter(self.finalists), None)
+        if winner is None:
+            return ()
+        error = "" if winner.mean_error is None else f", error {winner.mean_error:.2e}"
+        times = len(winner.tasks)
+        return (f"winner: {winner.genome}; means of {times}: loss {winner.mean_loss:.2e}{error}",)
 
     def _cells(self, entries: Sequence[Entry]) -> Sequence[Sequence[str]]:
         """The columns of the table."""
