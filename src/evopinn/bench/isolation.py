@@ -9,15 +9,16 @@ import multiprocessing
 import os
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from types import TracebackType
 from typing import Any
+
+from evopinn.run.closing import Closing
 
 
 class CrashedError(RuntimeError):
     """The process ended before it answered; it has said why on standard error."""
 
 
-class Isolated:
+class Isolated(Closing):
     """An object that lives in another process.
 
     Args:
@@ -46,17 +47,6 @@ class Isolated:
         self._connection.close()
         self._process.terminate()
         self._process.join()
-
-    def __enter__(self) -> "Isolated":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _serve(connection: Connection, make: Callable[..., object], arguments: tuple[object, ...]) -> None:

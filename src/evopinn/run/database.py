@@ -125,7 +125,7 @@ def _connect_read_only(path: Path, mode: str) -> sqlite3.Connection:
     )
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except BaseException:
+    except BaseException:  # Ctrl-C too must leave nothing half done
         connection.close()
         raise
     return connection

@@ -62,7 +62,7 @@ class WorkerProcess:
                 pass_fds=descriptors,
                 start_new_session=True,
             )
-        except BaseException:
+        except BaseException:  # Ctrl-C too must leave nothing half done
             ours.close()
             os.close(self._lifeline)
             self._output.close()

@@ -7,10 +7,10 @@ import json
 import math
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evopinn.errors import RunError
+from evopinn.run.closing import Closing
 from evopinn.run.database import check_identity, connect_for_reading, explained, readable
 from evopinn.run.listed import (
     About,
@@ -37,7 +37,7 @@ _ROW = """SELECT e.task, e.attempt, e.final, e.status, e.loss, e.errors, e.epoch
 _CANDIDATE = json.dumps(["candidate"])
 
 
-class Reader:
+class Reader(Closing):
     """A run that is looked at and cannot be changed.
 
     Args:
@@ -50,7 +50,7 @@ class Reader:
             self._connection = connect_for_reading(self.directory)
             try:
                 _refuse_older(check_identity(self._connection, self.directory), self.directory)
-            except BaseException:
+            except BaseException:  # Ctrl-C too must leave nothing half done
                 self._connection.close()
                 raise
 
@@ -164,17 +164,6 @@ class Reader:
     def close(self) -> None:
         """Free the database."""
         self._connection.close()
-
-    def __enter__(self) -> "Reader":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _each(self, make: Callable[[Row], T], query: str, *arguments: object) -> list[T]:
         with readable(self.directory):

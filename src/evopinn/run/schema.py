@@ -119,7 +119,7 @@ def migrate(
             )
             connection.execute(f"PRAGMA user_version = {version}")
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        except BaseException:
+        except BaseException:  # Ctrl-C too must leave nothing half done
             connection.execute("ROLLBACK")
             raise
         connection.execute("COMMIT")

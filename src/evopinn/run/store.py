@@ -14,10 +14,10 @@ import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from evopinn.errors import RunError
+from evopinn.run.closing import Closing
 from evopinn.run.database import (
     check_identity,
     check_soundness,
@@ -51,7 +51,7 @@ _ADD_EVALUATION = """INSERT INTO evaluations (task, attempt, final, status, loss
         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, generation, key, coarseness FROM tasks WHERE number = ?"""
 
 
-class Store:
+class Store(Closing):
     """A run that this process writes to.
 
     Use `Store.create` or `Store.open`. Another process that tries meanwhile is refused.
@@ -186,17 +186,6 @@ class Store:
             self._connection.close()
             self._claim.release()
 
-    def __enter__(self) -> "Store":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
     @contextlib.contextmanager
     def _transaction(self) -> Generator[sqlite3.Connection]:
         with explained(self.directory):
@@ -204,7 +193,7 @@ class Store:
             try:
                 yield self._connection
                 self._connection.execute("COMMIT")
-            except BaseException:
+            except BaseException:  # Ctrl-C too must leave nothing half done
                 if self._connection.in_transaction:  # some failures have rolled back already
                     self._connection.execute("ROLLBACK")
                 raise

@@ -49,7 +49,7 @@ def export_evaluations(directory: Path, path: Path) -> int:
                 for row in _rows(reader, columns):
                     write(row)
                     count += 1
-        except BaseException:
+        except BaseException:  # Ctrl-C too must leave nothing half done
             path.unlink(missing_ok=True)
             raise
     return count

@@ -14,11 +14,11 @@ import selectors
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Any
 
 from evopinn.errors import RunError
 from evopinn.run.channel import GarbageError, Raised, Ready, Returned, SetupFailed, pack
+from evopinn.run.closing import Closing
 from evopinn.run.ended import Ended, Failure, FailureKind
 from evopinn.run.job import Job, Running
 from evopinn.run.process import WorkerProcess, packed_setup
@@ -28,7 +28,7 @@ _TICK = 0.2  # between two looks at memory and at processes whose death no end o
 _GRACE = 1.0
 
 
-class Workers:
+class Workers(Closing):
     """Processes that do jobs, and are replaced when they fail.
 
     All methods must be called from one thread, and that thread must live as long as the workers: on Linux
@@ -74,7 +74,7 @@ class Workers:
         try:
             for _ in range(count):
                 self._start()
-        except BaseException:
+        except BaseException:  # Ctrl-C too must leave nothing half done
             self.close()
             raise
 
@@ -130,17 +130,6 @@ class Workers:
         self._running.clear()
         self._queue.clear()
         self._selector.close()
-
-    def __enter__(self) -> "Workers":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _step(self, timeout: float) -> None:
         """Sleep until something comes or is due, and see to it."""
