@@ -29,10 +29,12 @@ from .problem import (
 from .problems import find_problem
 from .run.result import SearchResult
 from .searchers import Schedule, Trials
-from .training import LBFGS, Adam, Status, TrainingResult, save, train
+from .training import LBFGS, LM, Adam, Status, TrainingResult, save, train
+from .view import figures
 
 __all__ = [
     "LBFGS",
+    "LM",
     "Activation",
     "Adam",
     "Boundary",
@@ -63,6 +65,7 @@ __all__ = [
     "TrainingResult",
     "Trials",
     "Uniform",
+    "figures",
     "find_problem",
     "load",
     "published_model",

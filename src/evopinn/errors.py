@@ -69,3 +69,7 @@ class RunError(EvopinnError, OSError):
 
 class SearchError(EvopinnError, ValueError):
     """Settings of a search make no sense, or a search is told what it did not ask for."""
+
+
+class FigureError(EvopinnError, ValueError):
+    """A figure cannot be made of what was given, or cannot be written."""

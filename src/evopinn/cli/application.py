@@ -3,20 +3,21 @@
 import importlib.metadata
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
 from evopinn.cli.bench import bench
 from evopinn.cli.catalogue import models, problems, space
+from evopinn.cli.plot import plot
 from evopinn.cli.runs import export, runs, show, stop
 from evopinn.cli.search import resume, search
 from evopinn.cli.shared import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISTAKE
 from evopinn.cli.training import train
 from evopinn.errors import EvopinnError
-from evopinn.view.console import notes_console
+from evopinn.view.console import note
 
-COMMANDS = (problems, models, space, train, search, resume, runs, show, stop, export, bench)
+COMMANDS = (problems, models, space, train, search, resume, runs, show, stop, export, plot, bench)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -45,13 +46,25 @@ def main() -> None:
     try:
         app()
     except EvopinnError as error:
-        notes_console().print(f"error: {error}")
+        note(f"error: {error}")
         sys.exit(EXIT_MISTAKE)
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:  # the reader of a pipe has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains at exit
         sys.exit(0)
     except OSError as error:
         sys.stderr.write(f"error: the output could not be written: {error.strerror}.\n")
         sys.exit(EXIT_FAILED)
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            _forsake_if_broken(stream)
+
+
+def _forsake_if_broken(stream: TextIO) -> None:
+    """Drop what nobody will read; Python would complain at exit, and end with a code of its own."""
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except OSError:
+        pass  # not written, as was told

@@ -45,10 +45,11 @@ def print_latex(root: Node) -> str:
         >>> print_latex(Node("mul", (Node("tanh", scaled=True, input_scaled=True), Node("cos"))))
         '\\alpha \\cdot \\tanh(\\beta \\cdot x) \\cdot \\cos(x)'
     """
-    return _render(root, _greek_letters(), r" \cdot ", _latex_body).text
+    return _render(root, greek_letters(), r" \cdot ", _latex_body).text
 
 
-def _greek_letters() -> Iterator[str]:
+def greek_letters() -> Iterator[str]:
+    r"""Names of parameters in LaTeX, in the order of their edges, without end: \alpha, \beta, \gamma, ..."""
     yield from _GREEK
     number = len(_GREEK)
     while True:

@@ -24,22 +24,37 @@ def forward(genome: Genome, tensors: Mapping[str, Tensor], points: Tensor) -> Te
     Returns:
         The fields, shape (..., outputs).
     """
+    return pre_activations(genome, tensors, points)[-1]
+
+
+def pre_activations(genome: Genome, tensors: Mapping[str, Tensor], points: Tensor) -> list[Tensor]:
+    """Evaluate a network and keep what each layer gives before its activation: z₀, ..., z at layer L−1.
+
+    Args:
+        genome: Structure and activation.
+        tensors: Weights, biases and activation parameters by their names in the layout.
+        points: Shape (..., inputs).
+
+    Returns:
+        One for each layer, shape (..., neurons), and the fields at the end, shape (..., outputs).
+    """
     structure = genome.structure
     starts = {end: start for start, end in structure.shortcuts}
     none = points.new_zeros(0)
     inputs = [points]
-    for layer in range(structure.layers - 1):
+    found: list[Tensor] = []
+    for layer in range(structure.layers):
         z = torch.nn.functional.linear(
             inputs[-1], tensors[f"layers.{layer}.weight"], tensors[f"layers.{layer}.bias"]
         )
+        found.append(z)
+        if layer == structure.layers - 1:
+            break
         h = genome.activation(z, tensors.get(f"activations.{layer}", none))
         if layer + 1 in starts:
             h = h + _widened(inputs[starts[layer + 1]], structure.neurons)
         inputs.append(h)
-    last = structure.layers - 1
-    return torch.nn.functional.linear(
-        inputs[-1], tensors[f"layers.{last}.weight"], tensors[f"layers.{last}.bias"]
-    )
+    return found
 
 
 def _widened(h: Tensor, neurons: int) -> Tensor:

@@ -17,11 +17,14 @@ from evopinn.problem.arrays import Array
 from evopinn.problem.binding import Bound, UserFunction, components
 from evopinn.problem.conditions import Condition
 from evopinn.problem.domains import Domain
-from evopinn.problem.points import Points
+from evopinn.problem.points import Points, Sobol
 from evopinn.problem.reference import Reference
 from evopinn.problem.statement import Statement
 from evopinn.problem.terms import Term
 from evopinn.problem.tracing import traced
+
+_HELD_OUT = 20_240
+"""The seed of points that networks are not trained on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +134,18 @@ class Problem:
             raise ProblemError(f"coarsened({factor:g}): {error}") from error
 
     @cached_property
+    def held_out(self) -> "Problem | None":
+        """The residual alone, on as many points inside the domain that are not those of the training.
+
+        None if it cannot be stated without the conditions.
+        """
+        points = Sobol(interior=self._terms[0].count, seed=_HELD_OUT)
+        try:
+            return replace(self, points=points, conditions=(), solution=None)
+        except (DomainError, ProblemError):
+            return None
+
+    @cached_property
     def axes(self) -> tuple[str, ...]:
         """Names of the coordinates, space first."""
         return tuple(self.coordinates or ())
@@ -151,6 +166,15 @@ class Problem:
             return np.stack([self.solution.values[name] for name in self.fields], axis=1)
         return self._solve(self.solution, self.test_points)
 
+    def solution_at(self, points: Array) -> Array | None:
+        """The solution on points (m, d), shape (m, fields); None if there is none, or only a `Reference`.
+
+        Unlike on the test points, it need not be finite.
+        """
+        if self.solution is None or isinstance(self.solution, Reference):
+            return None
+        return self._evaluate(self.solution, points).numpy()
+
     def errors(self, predict: Callable[[Array], Array]) -> dict[str, float]:
         """The relative L2 error of each field, ‖û − u‖ / ‖u‖ over the test points.
 
@@ -169,6 +193,12 @@ class Problem:
         return {name: float(value) for name, value in zip(self.fields, distance / scale, strict=True)}
 
     def _solve(self, solution: UserFunction, points: Array) -> Array:
+        """An exact solution on points where it has to be finite, shape (m, fields)."""
+        exact = self._evaluate(solution, points)
+        self._require_finite(exact, points)
+        return exact.numpy()
+
+    def _evaluate(self, solution: UserFunction, points: Array) -> Tensor:
         """An exact solution on points, shape (m, fields)."""
         bound = Bound.of(solution, "the solution", dict.fromkeys(self.axes, "coordinate"))
         columns = torch.as_tensor(points).unbind(dim=1)
@@ -179,9 +209,7 @@ class Problem:
                 f"the solution returned {len(tensors)} components; "
                 f"expected {len(self.fields)}, in the order {', '.join(self.fields)}."
             )
-        exact = torch.stack([tensor.detach().to(torch.float64) for tensor in tensors], dim=1)
-        self._require_finite(exact, points)
-        return exact.numpy()
+        return torch.stack([tensor.detach().to(torch.float64) for tensor in tensors], dim=1)
 
     def _require_finite(self, exact: Tensor, points: Array) -> None:
         bad = torch.nonzero(~torch.isfinite(exact).all(dim=1))

@@ -1,12 +1,19 @@
 """What is read of a run: an evaluation, a finalist, a generation, an event, each as it is listed."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
+
+from evopinn.lineage import CANDIDATE, PROPOSED, RETRAINED
 
 RunState = Literal["running", "finished", "stopped"]
 """A process writes to the run; all that it was to do is done; neither, so that it can be resumed."""
+
+RoundKind = Literal["generation", "batch", "bests", "final"]
+"""A generation; a batch of proposals; the generations' bests once more; the final evaluations."""
+
+_ROUNDS: Mapping[str, RoundKind] = {PROPOSED: "batch", RETRAINED: "bests", CANDIDATE: "final"}
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,27 @@ class Entry:
         """The largest of the fields' errors; None where no solution is known."""
         return largest(self.errors.values())
 
+    @property
+    def round(self) -> RoundKind:
+        """What `generation` is the number of."""
+        return round_kind(self.operations)
+
+
+class Outcome(NamedTuple):
+    """How a task came out, in the few columns that charts need.
+
+    Attributes:
+        task: Its number.
+        generation: The round that it belongs to.
+        loss: Infinite or not a number if it failed.
+        seconds: How long it took.
+    """
+
+    task: int
+    generation: int
+    loss: float
+    seconds: float
+
 
 @dataclass(frozen=True)
 class FinalistEntry:
@@ -88,10 +116,11 @@ class FinalistEntry:
 
 @dataclass(frozen=True)
 class GenerationSummary:
-    """A generation in figures.
+    """A generation, or another round of trainings, in figures.
 
     Attributes:
         generation: Its number.
+        kind: What it is.
         asked: How many tasks it has.
         settled: How many have a final evaluation.
         failed: How many of these have no finite loss.
@@ -101,6 +130,7 @@ class GenerationSummary:
     """
 
     generation: int
+    kind: RoundKind
     asked: int
     settled: int
     failed: int
@@ -117,21 +147,35 @@ class FailureCount:
         status: The way.
         failed: Tasks that it settled, without a finite loss.
         retried: Attempts after which another was made.
+        task: The first that it happened to.
+        note: What is known of that.
     """
 
     status: str
     failed: int
     retried: int
+    task: int
+    note: str
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened to the run as a whole; `identity` rises with time."""
+    """Something that happened to the run as a whole.
 
-    identity: int
+    Attributes:
+        time: When, in seconds since 1970.
+        kind: `resumed`, `stopped` or `finished`.
+        text: What a person should know, such as that versions of packages are others than before.
+    """
+
     time: float
     kind: str
     text: str
+
+
+def round_kind(operations: Sequence[str]) -> RoundKind:
+    """What kind of round a task belongs to, by the operations that its genome comes from."""
+    return _ROUNDS.get(operations[0], "generation") if operations else "generation"
 
 
 def largest(errors: Iterable[float]) -> float | None:

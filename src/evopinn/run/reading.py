@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evopinn.errors import RunError
+from evopinn.lineage import CANDIDATE
 from evopinn.run.closing import Closing
 from evopinn.run.database import check_identity, connect_for_reading, explained, readable
 from evopinn.run.listed import (
@@ -19,7 +20,10 @@ from evopinn.run.listed import (
     FailureCount,
     FinalistEntry,
     GenerationSummary,
+    Outcome,
+    RoundKind,
     RunState,
+    round_kind,
 )
 from evopinn.run.place import holder_of
 from evopinn.run.records import TASK_COLUMNS, Row, errors_of, history_of, loss_of, task_of
@@ -34,7 +38,7 @@ _ROW = """SELECT e.task, e.attempt, e.final, e.status, e.loss, e.errors, e.epoch
     e.started, e.ended, e.note, e.generation, e.key, e.coarseness, t.genome, t.seed, t.operations, t.parents
     FROM evaluations e JOIN tasks t ON t.number = e.task"""
 
-_CANDIDATE = json.dumps(["candidate"])
+_FINAL = json.dumps([CANDIDATE])
 
 
 class Reader(Closing):
@@ -72,20 +76,25 @@ class Reader(Closing):
         return dict(self._each(_pair, "SELECT status, sum(number) FROM tallies WHERE final GROUP BY status"))
 
     def failures(self) -> list[FailureCount]:
-        """The ways in which trainings failed, with how often they did."""
-        query = """SELECT status, sum(failed * final) AS failures, sum(number * (NOT final)) AS retries
-            FROM tallies GROUP BY status HAVING failures OR retries ORDER BY failures DESC, status"""
+        """The ways in which trainings failed, with how often they did, and the first of each."""
+        query = """SELECT e.status, failures, retries, e.task, e.note FROM (
+                SELECT status, sum(failed * final) AS failures, sum(number * (NOT final)) AS retries,
+                    (SELECT min(id) FROM evaluations e WHERE e.status = t.status) AS first
+                FROM tallies t GROUP BY status HAVING failures OR retries
+            ) JOIN evaluations e ON e.id = first ORDER BY failures DESC, e.status"""
         return self._each(lambda row: FailureCount(*row), query)
 
     def generations(self) -> list[GenerationSummary]:
         """All generations that have tasks."""
-        asked = dict(self._each(_pair, "SELECT generation, count(*) FROM tasks GROUP BY generation"))
+        first = "SELECT generation, count(*) AS asked, min(number) AS number FROM tasks GROUP BY generation"
+        kinds = f"SELECT g.generation, asked, operations FROM ({first}) g JOIN tasks USING (number)"
+        asked = dict(self._each(_round, kinds))
         query = """SELECT generation, sum(number * final), sum(failed * final),
             min(CASE WHEN final THEN best ELSE 9e999 END), sum(epochs), sum(seconds)
             FROM tallies GROUP BY generation"""
         found = dict(self._each(lambda row: (row[0], row[1:]), query))
         nothing = (0, 0, float("inf"), 0, 0.0)
-        return [GenerationSummary(each, asked[each], *found.get(each, nothing)) for each in sorted(asked)]
+        return [GenerationSummary(each, *asked[each], *found.get(each, nothing)) for each in sorted(asked)]
 
     def hall_of_fame(self, size: int = 10) -> list[Entry]:
         """The best evaluation of each of the best genomes, best first.
@@ -107,17 +116,11 @@ class Reader(Closing):
             WHERE t.generation = (SELECT max(generation) FROM tasks) AND t.operations = ?
             ORDER BY t.number"""
         by_key: dict[str, list[Row]] = {}
-        for key, *rest in self._each(_whole, query, _CANDIDATE):
+        for key, *rest in self._each(_whole, query, _FINAL):
             by_key.setdefault(key, []).append(tuple(rest))
         with readable(self.directory):
             found = [_finalist(key, rows) for key, rows in by_key.items()]
         return sorted(found, key=lambda finalist: finalist.mean_loss)[:size]
-
-    def best_of_generation(self, generation: int, size: int = 10) -> list[Entry]:
-        """The best evaluations of a generation, best first; a genome may be among them more than once."""
-        query = f"""{_ROW} WHERE e.final AND e.loss < 9e999 AND e.generation = ?
-            ORDER BY e.coarseness, e.loss, e.task LIMIT ?"""
-        return self._each(_entry, query, generation, size)
 
     def page(self, after: int = -1, size: int = 50) -> list[Entry]:
         """All attempts at tasks with a number above `after`, in order; at most `size`, but whole tasks."""
@@ -138,6 +141,23 @@ class Reader(Closing):
             return entry
         raise RunError(f"the run {self.directory} has no final evaluation of a task {number}.")
 
+    def outcomes(self) -> list[Outcome]:
+        """How all settled tasks came out, in order: few columns, so that many rows are read at once."""
+        query = "SELECT task, generation, loss, seconds FROM evaluations WHERE final ORDER BY task"
+        return self._each(lambda row: Outcome(row[0], row[1], loss_of(row[2]), row[3]), query)
+
+    def genomes(self, most: int) -> list[tuple[int, str]]:
+        """Generation and genome of tasks: at most so many of each generation, evenly spread over it."""
+        places = """SELECT number, generation, genome, count(*) OVER (PARTITION BY generation) AS size,
+            row_number() OVER (PARTITION BY generation ORDER BY number) AS place FROM tasks"""
+        query = f"""SELECT generation, genome FROM ({places})
+            WHERE size <= ?1 OR place * ?1 / size > (place - 1) * ?1 / size ORDER BY number"""
+        return self._each(lambda row: (row[0], row[1]), query, most)
+
+    def efforts(self) -> dict[int, int]:
+        """The epochs that the tasks of each generation are trained for."""
+        return dict(self._each(_pair, "SELECT generation, max(epochs) FROM tasks GROUP BY generation"))
+
     def fields(self) -> tuple[str, ...]:
         """The fields whose errors are known; none as long as no evaluation has any."""
         query = "SELECT errors FROM evaluations WHERE errors <> '{}' LIMIT 1"
@@ -156,10 +176,9 @@ class Reader(Closing):
             FROM histories h JOIN evaluations e ON e.id = h.evaluation WHERE e.task = ? AND e.final"""
         return next(iter(self._each(history_of, query, number)), None)
 
-    def events(self, after: int = 0, size: int = 100) -> list[Event]:
-        """What happened to the run after an event, in order."""
-        query = "SELECT id, time, kind, text FROM events WHERE id > ? ORDER BY id LIMIT ?"
-        return self._each(lambda row: Event(*row), query, after, size)
+    def events(self) -> list[Event]:
+        """What happened to the run as a whole, in order: one or two for each time that it went on."""
+        return self._each(lambda row: Event(*row), "SELECT time, kind, text FROM events ORDER BY id")
 
     def close(self) -> None:
         """Free the database."""
@@ -180,6 +199,11 @@ def _refuse_older(version: int, directory: Path) -> None:
 
 def _pair(row: Row) -> tuple[Any, int]:
     return row[0], row[1]
+
+
+def _round(row: Row) -> tuple[int, tuple[RoundKind, int]]:
+    generation, asked, operations = row
+    return generation, (round_kind(json.loads(operations)), asked)
 
 
 def _first(row: Row) -> Any:

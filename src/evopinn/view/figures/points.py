@@ -1,0 +1,39 @@
+"""The losses of many trainings as points: how they stay apart, and what is far above the others."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from evopinn.view.figures.style import ORANGE
+from evopinn.view.figures.trainings import Floats
+
+_BEYOND = 30.0
+"""How far above nine tenths of the losses an axis reaches."""
+
+ABOVE: Mapping[str, Any] = {
+    "loc": "lower center",
+    "bbox_to_anchor": (0.5, 1.0),
+    "borderaxespad": 0.2,
+    "columnspacing": 1.2,
+}
+"""Where a legend stands that would hide points."""
+
+
+def opacity(count: int) -> float:
+    """Of a point: where there are many, what lies below and between them shows too."""
+    return min(1.0, max(0.1, 3000 / count))
+
+
+def limit_losses(ax: Axes, x: Floats, losses: Floats) -> None:
+    """Show losses up to what most are below; the others, which nearly overflowed, are marked at the edge."""
+    top = _BEYOND * float(np.quantile(losses, 0.9))
+    ax.set_ylim(float(losses.min()) / 2, top)
+    above = losses > top
+    if above.any():
+        marks = ax.scatter(
+            x[above], np.full(above.sum(), top / 1.5), s=10, marker="^", color=ORANGE, linewidths=0
+        )
+        marks.set_gid("above")
+        marks.set_label(f"{above.sum():,} above")

@@ -1,0 +1,80 @@
+"""What a figure is asked of, in the forms that a user has it in."""
+
+import os
+
+from evopinn.errors import EvopinnError, FigureError
+from evopinn.genome import Activation, Genome, Structure
+from evopinn.problem import Problem
+from evopinn.problems import find_problem
+from evopinn.run.place import find_run
+from evopinn.run.reading import Reader
+from evopinn.run.result import SearchResult
+from evopinn.run.source import OBJECT
+from evopinn.run.summary import Intent
+from evopinn.training import TrainingResult
+
+Run = SearchResult | str | os.PathLike[str]
+"""A run, by what it found, or its directory, or its name in `runs`."""
+
+
+def genome_of(given: TrainingResult | Genome | str) -> Genome:
+    """The genome of a trained network, of a text, or itself."""
+    if isinstance(given, str):
+        return Genome.parse(given)
+    return given.genome if isinstance(given, TrainingResult) else given
+
+
+def structure_of(given: TrainingResult | Genome | Structure | str) -> Structure:
+    """The structure of what has one."""
+    return given if isinstance(given, Structure) else genome_of(given).structure
+
+
+def activation_of(given: TrainingResult | Genome | Activation | str) -> Activation:
+    """The activation of what has one; a text may be that of an activation alone."""
+    if isinstance(given, Activation):
+        return given
+    if isinstance(given, str) and "activation=" not in given:
+        return Activation.parse(given)
+    return genome_of(given).activation
+
+
+def run_of(given: Run) -> SearchResult:
+    """What a run has found."""
+    return given if isinstance(given, SearchResult) else SearchResult(find_run(os.fspath(given)))
+
+
+def source_of(run: SearchResult) -> str:
+    """Where a run's problem comes from: a name of the catalogue, a file, or a Python object."""
+    with Reader(run.directory) as reader:
+        return Intent.of(reader.about().config, run.directory).source
+
+
+def problem_of(result: TrainingResult, given: Problem | str | None = None) -> Problem:
+    """The problem that a network was trained on.
+
+    Args:
+        result: The network.
+        given: The problem, or what it is called, if the network's own record does not do.
+    """
+    problem = (
+        given if isinstance(given, Problem) else named_problem(result.problem if given is None else given)
+    )
+    theirs, ours = (problem.axes, tuple(problem.fields)), (result.coordinates, result.fields)
+    if theirs != ours:
+        raise FigureError(
+            f"the problem {problem.name!r} has the fields {', '.join(theirs[1])} of {', '.join(theirs[0])}; "
+            f"the network has {', '.join(ours[1])} of {', '.join(ours[0])}: give the problem of its training."
+        )
+    return problem
+
+
+def named_problem(name: str) -> Problem:
+    """The problem of a name, as a network or a run records it."""
+    if name.startswith(OBJECT):
+        raise FigureError(
+            f"the problem {name.removeprefix(OBJECT)!r} was a Python object, which is not stored; give it."
+        )
+    try:
+        return find_problem(name)
+    except EvopinnError as error:
+        raise FigureError(f"the problem {name!r} cannot be had again: {error}") from error

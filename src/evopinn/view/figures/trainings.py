@@ -1,0 +1,69 @@
+"""The trainings of a run as columns, which a hundred thousand of them do not make slow."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evopinn.errors import FigureError
+from evopinn.run.listed import RoundKind
+from evopinn.run.reading import Reader
+from evopinn.run.result import SearchResult
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Trainings:
+    """Settled tasks of a run, in order, a column for each thing that is known of them.
+
+    Attributes:
+        tasks: Their numbers.
+        generations: The rounds that they belong to.
+        losses: Infinite where a training failed.
+        seconds: What the training took.
+        kinds: What each round is.
+    """
+
+    tasks: Whole
+    generations: Whole
+    losses: Floats
+    seconds: Floats
+    kinds: Mapping[int, RoundKind]
+
+    @classmethod
+    def of(cls, run: SearchResult) -> Self:
+        """Those of a run, of which there must be one."""
+        with Reader(run.directory) as reader:
+            kinds: dict[int, RoundKind] = {each.generation: each.kind for each in reader.generations()}
+            outcomes = reader.outcomes()
+        if not outcomes:
+            raise FigureError(f"the run {run.directory} has no training that is over yet.")
+        tasks, generations, losses, seconds = zip(*outcomes, strict=True)
+        lost = np.array(losses, dtype=np.float64)
+        return cls(
+            np.array(tasks, dtype=np.int64),
+            np.array(generations, dtype=np.int64),
+            np.where(np.isnan(lost), np.inf, lost),
+            np.array(seconds, dtype=np.float64),
+            kinds,
+        )
+
+    def where(self, mask: NDArray[np.bool_]) -> "Trainings":
+        """Some of them."""
+        return Trainings(
+            self.tasks[mask], self.generations[mask], self.losses[mask], self.seconds[mask], self.kinds
+        )
+
+    @property
+    def succeeded(self) -> "Trainings":
+        """Those with a finite loss above zero, which have a place on a logarithmic axis."""
+        return self.where(np.isfinite(self.losses) & (self.losses > 0))
+
+    def of_kinds(self, *kinds: RoundKind) -> "Trainings":
+        """Those of rounds of some kinds."""
+        rounds = [number for number, kind in self.kinds.items() if kind in kinds]
+        return self.where(np.isin(self.generations, rounds))

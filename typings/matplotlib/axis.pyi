@@ -1,0 +1,6 @@
+from matplotlib.text import Text
+from matplotlib.ticker import Locator
+
+class Axis:
+    def get_offset_text(self) -> Text: ...
+    def set_major_locator(self, locator: Locator) -> None: ...

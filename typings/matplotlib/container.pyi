@@ -1,0 +1,3 @@
+from matplotlib.patches import Rectangle
+
+class BarContainer(tuple[Rectangle, ...]): ...
