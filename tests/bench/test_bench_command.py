@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from evopinn.bench import BASELINE, FULL, QUICK, SECTIONS, TARGETS, Case, Comparison, Scaling, Timing
 from evopinn.bench.contestants import contestants
 from evopinn.bench.isolation import CrashedError
-from evopinn.bench.report import Cell, OptimizerCost
+from evopinn.bench.report import Cell, OptimizerCost, StepCost
 from evopinn.bench.stepping import Stepping
 from evopinn.cli import app
 from evopinn.network import Layout
@@ -73,15 +73,16 @@ def test_the_table_has_all_contestants_and_tells_what_is_missing(monkeypatch, tm
 @pytest.mark.parametrize(
     ("section", "texts"),
     [
-        ("scaling", ("by", "100", "400", "peak memory", "below 1,000 MB: met")),
-        ("precision", ("float64", "float32", "1.5×: ")),
-        ("lbfgs", ("927", "history", "share", "below 10 %: ")),
+        ("scaling", ("taylor", "by", "100", "400", "peak memory", "below 1,000 MB: met")),
+        ("precision", ("taylor", "float64", "float32", "1.5×: ")),
+        ("lbfgs", ("taylor", "927", "history", "share", "below 10 %: ")),
+        ("lm", ("klein-gordon", "927", "JᵀJ", "trials", "below 2.5×: ")),
     ],
 )
 def test_one_section_can_be_asked_for(monkeypatch, section, texts):
     without_libraries(monkeypatch, Inline)
     out, err = bench("--only", section)
-    assert all(text in out for text in ("processor", "taylor", *texts))
+    assert all(text in " ".join(out.split()) for text in ("processor", *texts))
     assert BASELINE not in out.partition("measured")[2]
     assert err.startswith(f"{section}: ")
 
@@ -97,7 +98,7 @@ def test_what_crashes_is_told_and_the_rest_goes_on(monkeypatch):
 
 def test_an_unknown_section_is_told_before_anything_runs():
     ended = CliRunner().invoke(app, ["bench", "--only", "speed"])
-    assert "The sections are engines, scaling, precision, lbfgs, search." in str(ended.exception)
+    assert "The sections are engines, scaling, precision, lbfgs, lm, search." in str(ended.exception)
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_anything_runs(tmp_path):
@@ -133,11 +134,20 @@ def test_the_optimizers_share_of_a_step():
     assert OptimizerCost("taylor", 20_000, 100, own=1.0, evaluation=9.0).share == pytest.approx(0.1)
 
 
+def test_a_step_beside_the_bare_product():
+    case = Case("klein-gordon", "layers=3 neurons=4 activation=sin(x)")
+    parts = dict.fromkeys(("jacobian", "gram", "factor", "residuals"), 0.1)
+    row = StepCost(case, parameters=33, rows=99, product=0.4, trials=2, step=0.6, **parts)
+    assert row.data()["ratio"] == pytest.approx(1.5)
+
+
 def test_the_full_plan_has_what_the_targets_speak_of():
     assert max(FULL.axes["points"].cases) == 100_000
     assert FULL.axes["points"].cases[100_000].statement().terms()[0].count == 100_000
     assert Layout.of(FULL.largest.genome, 2, 1).size == 20_247
     assert FULL.memory == 100
+    shapes = [(Layout.of(each.genome, 2, 1).size, each.problem) for each in FULL.second_order]
+    assert any(problem == "klein-gordon" and 2000 <= size <= 2100 for size, problem in shapes)
     assert FULL.search.population == 1000
     assert FULL.search.evaluations == 100_000
     assert (*FULL.sections, "search") == tuple(SECTIONS)

@@ -81,12 +81,12 @@ def flip_last(path):
     path.write_bytes(written)
 
 
-def flip_epoch(path):
-    path.write_bytes(path.read_bytes().replace(b'"epoch":"12"', b'"epoch":"13"'))
+def flip_genome(path):
+    path.write_bytes(path.read_bytes().replace(b'"genome":"layers=3', b'"genome":"layers=4'))
 
 
 def newer(path):
-    path.write_bytes(path.read_bytes().replace(b'"format":"1"', b'"format":"9"'))
+    path.write_bytes(path.read_bytes().replace(b'"format":"2"', b'"format":"9"'))
 
 
 def empty(path):
@@ -108,8 +108,8 @@ def without_words(path):
         (empty, "not a checkpoint, or is damaged"),
         (text, "not a checkpoint, or is damaged"),
         (flip_last, "not what was written"),
-        (flip_epoch, "not what was written"),
-        (newer, "has format 9; this version of evopinn reads format 1"),
+        (flip_genome, "not what was written"),
+        (newer, "has format 9; this version of evopinn reads format 2"),
         (without_words, "holds tensors, but is not a checkpoint"),
         (os.remove, "there is no file .*state"),
     ],

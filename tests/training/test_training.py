@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from evopinn.engine import AutogradEngine
 from evopinn.errors import EvopinnError, TrainingError
 from evopinn.genome import Genome, published_model
-from evopinn.problem import Grid, Interval, Problem
+from evopinn.problem import Boundary, Grid, Interval, Problem
 from evopinn.training import LBFGS, Adam, Status, train
 from evopinn.training.duration import parse_duration
 
@@ -271,3 +272,27 @@ def test_durations(text, seconds):
 def test_what_is_no_duration(text):
     with pytest.raises(TrainingError, match="is not a duration"):
         parse_duration(text)
+
+
+def test_the_residual_on_other_points_is_told(transport):
+    result = train(transport, SMALL, epochs=40)
+    engine = AutogradEngine(transport, SMALL)
+    equation = transport.terms()[0]
+    rows = engine.residuals(result.theta)[: equation.components * equation.count]
+    assert result.residuals["training"] == pytest.approx(float(rows.square().sum().sqrt()), rel=1e-9)
+    assert 0.1 < result.residuals["held_out"] / result.residuals["training"] < 10
+    assert not result.overfitted
+
+
+def test_a_loss_that_deceives_is_seen():
+    problem = Problem(
+        domain=Interval(0, 6),
+        fields=["u"],
+        residual=lambda u, x: u.xx + u,
+        conditions=[Boundary(lambda u, x: u - x)],
+        points=Grid(interior=6, boundary=2),
+    )
+    result = train(problem, "layers=4 neurons=20 activation=sin(x)", optimizer="lm", epochs=50)
+    assert result.loss < 1e-20
+    assert result.residuals["held_out"] > 1
+    assert result.overfitted

@@ -69,6 +69,7 @@ class Plan:
         axes: Sizes for scaling, by name.
         precise: Networks for float32 beside float64.
         largest: The network beside which L-BFGS is timed.
+        second_order: Networks for steps of Levenberg-Marquardt.
         search: What is done to time searches.
         sections: What is measured if nothing else is asked for.
         memory: How many steps L-BFGS remembers.
@@ -78,6 +79,7 @@ class Plan:
     axes: Mapping[str, Axis]
     precise: tuple[Case, ...]
     largest: Case
+    second_order: tuple[Case, ...]
     search: SearchLoad
     sections: tuple[str, ...]
     memory: int = 100
@@ -99,6 +101,12 @@ FULL = Plan(
         Case("lame", "paper:evo-dpste-2"),
     ),
     largest=Case("klein-gordon", "layers=9 neurons=53 activation=tanh(x)"),  # 20,247 parameters
+    second_order=(
+        Case("klein-gordon", "layers=5 neurons=16 activation=asinh(x)*cos(x)"),  # 881 parameters
+        Case("klein-gordon", "layers=5 neurons=25 activation=asinh(x)*cos(x)"),  # 2,051
+        Case("lame", "layers=5 neurons=20 activation=x/(exp(x)+exp(-x))"),  # 1,362
+        Case("klein-gordon", "layers=6 neurons=40 activation=asinh(x)*cos(x)"),  # 6,721: more than residuals
+    ),
     # The first generation of a search of ten minutes, and a network of middle size for it: 6,099 parameters.
     search=SearchLoad(
         Case("klein-gordon", "layers=7 neurons=34 shortcuts=0-2 activation=a*asinh(x)*cos(b*x)"),
@@ -107,7 +115,7 @@ FULL = Plan(
         population=1000,
         evaluations=100_000,
     ),
-    sections=("engines", "scaling", "precision", "lbfgs"),  # `search` takes as long as these together
+    sections=("engines", "scaling", "precision", "lbfgs", "lm"),  # `search` takes as long as these together
 )
 
 QUICK = Plan(
@@ -115,6 +123,7 @@ QUICK = Plan(
     axes=MappingProxyType({"points": by_points((10, 10), (20, 20))}),
     precise=QUICK_CASES[:1],
     largest=QUICK_CASES[0],
+    second_order=QUICK_CASES[:1],
     search=SearchLoad(QUICK_CASES[0], trainings=4, epochs=2, population=100, evaluations=2000),
     sections=("engines",),  # a process of its own for each cell of the others takes its time
 )

@@ -14,6 +14,7 @@ from evopinn.bench.machine import Machine
 MEMORY_LIMIT = 10**9
 FLOAT32_TARGET = 1.5
 OPTIMIZER_LIMIT = 0.1
+STEP_LIMIT = 2.5
 SPEEDUP_TARGET = 1.85
 DRIVER_LIMIT = 0.02
 GROWTH_LIMIT = 20 * 10**6
@@ -161,6 +162,46 @@ class OptimizerCost:
 
 
 @dataclass(frozen=True)
+class StepCost:
+    """What a step of Levenberg-Marquardt takes, and its parts; all in seconds.
+
+    Attributes:
+        case: The problem and network.
+        parameters: Columns of J.
+        rows: Rows of J: residuals.
+        product: The bare product JᵀJ, as one call of a library.
+        jacobian: Residuals and J.
+        gram: The half of JᵀJ that is needed.
+        factor: A damped problem, factorised.
+        residuals: The residuals alone, of which a trial takes two.
+        trials: Dampings that a step tries.
+        step: All of it.
+    """
+
+    case: Case
+    parameters: int
+    rows: int
+    product: float
+    jacobian: float
+    gram: float
+    factor: float
+    residuals: float
+    trials: float
+    step: float
+
+    @property
+    def ratio(self) -> float:
+        """A step in units of the bare product."""
+        return self.step / self.product
+
+    def data(self) -> dict[str, Any]:
+        """Plain data."""
+        network = {"problem": self.case.problem, "network": str(self.case.genome)}
+        figures = {name: value for name, value in vars(self).items() if name != "case"}
+        return network | figures | {"ratio": self.ratio, "limit": STEP_LIMIT}
+
+
+@dataclass(frozen=True)
 class Throughput:
     """The same trainings with one worker and with two.
 
@@ -261,10 +302,11 @@ class BenchReport:
     scaling: Sequence[Scaling] = ()
     precision: Sequence[Precision] = ()
     lbfgs: Sequence[OptimizerCost] = ()
+    lm: Sequence[StepCost] = ()
     search: Sequence[Throughput | DriverCost | LongRun] = ()
 
     def data(self) -> dict[str, Any]:
         """Plain data that `json.dump` takes."""
-        sections = ("engines", "scaling", "precision", "lbfgs", "search")
+        sections = ("engines", "scaling", "precision", "lbfgs", "lm", "search")
         measured = {name: [each.data() for each in getattr(self, name)] for name in sections}
         return {"machine": asdict(self.machine), "rounds": self.rounds, **measured}

@@ -16,8 +16,9 @@ from evopinn.bench.evaluation import Evaluation
 from evopinn.bench.isolation import CrashedError, Isolated
 from evopinn.bench.machine import this_machine
 from evopinn.bench.plan import Axis, Plan
-from evopinn.bench.report import BenchReport, Cell, OptimizerCost, Precision, Scaling
+from evopinn.bench.report import BenchReport, Cell, OptimizerCost, Precision, Scaling, StepCost
 from evopinn.bench.searching import measure_driver, measure_long_run, measure_throughput
+from evopinn.bench.second_order import SecondOrder
 from evopinn.bench.stepping import Stepping
 from evopinn.errors import UnknownNameError
 from evopinn.network import Layout
@@ -131,6 +132,21 @@ def _optimizer_cost(engine: str, plan: Plan, parameters: int, rounds: int) -> Op
         return OptimizerCost(engine, parameters, plan.memory, own, evaluation.call("median", rounds))
 
 
+def _lm(plan: Plan, rounds: int, report: Report) -> list[Any]:
+    return _rows(
+        report,
+        (
+            (f"lm: {case.problem}, {case.label}", partial(_step_cost, case, rounds))
+            for case in plan.second_order
+        ),
+    )
+
+
+def _step_cost(case: Case, rounds: int) -> StepCost:
+    with Isolated(SecondOrder) as process:
+        return StepCost(case, **process.call("parts", case, rounds))
+
+
 def _search(plan: Plan, rounds: int, report: Report) -> list[Any]:
     load = plan.search
     report(f"search: {load.trainings} trainings with one worker and with two, {rounds} times")
@@ -168,6 +184,7 @@ SECTIONS: Mapping[str, Section] = MappingProxyType(
         "scaling": _scaling,
         "precision": _precision,
         "lbfgs": _lbfgs,
+        "lm": _lm,
         "search": _search,
     }
 )

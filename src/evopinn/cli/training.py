@@ -39,9 +39,13 @@ def train(
             help='A network, e.g. "layers=6 neurons=48 shortcuts=0-1,1-2 activation=asinh(x)*cos(x)".'
         ),
     ] = None,
-    epochs: Annotated[int, typer.Option(min=0, help="Iterations of the optimiser, at most.")] = 1000,
+    epochs: Annotated[
+        int, typer.Option(min=0, help="Iterations of the optimiser, at most; with lm their worth.")
+    ] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights.")] = 0,
-    optimizer: Annotated[str, typer.Option(help="lbfgs or adam.")] = "lbfgs",
+    optimizer: Annotated[
+        str, typer.Option(help="lbfgs, adam, lm, or one after another: adam:500+lm.")
+    ] = "lbfgs",
     rate: Annotated[float | None, typer.Option(help="Learning rate, if not the optimiser's own.")] = None,
     time_limit: Annotated[str | None, typer.Option(help="End in time: 20s, 10m, 2h.")] = None,
     max_evaluations: Annotated[

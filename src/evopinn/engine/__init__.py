@@ -8,6 +8,7 @@ activation, on a CPU.
 from evopinn.engine.autograd import AutogradEngine, NestedDerivatives
 from evopinn.engine.choice import ENGINE_NAMES, ENGINES, Engine, make_engine
 from evopinn.engine.fused.engine import FusedEngine
+from evopinn.engine.plan import Plan
 from evopinn.engine.taylor import TaylorEngine
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Engine",
     "FusedEngine",
     "NestedDerivatives",
+    "Plan",
     "TaylorEngine",
     "make_engine",
 ]

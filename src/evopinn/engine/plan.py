@@ -116,6 +116,11 @@ class Plan:
         blocks = [block for group in _on_the_same_points(placed) for block in _blocks(group, rows)]
         return cls(tuple(blocks), start)
 
+    @property
+    def size(self) -> int:
+        """What goes through a layer in an evaluation: points times channels, without what fills up blocks."""
+        return sum(block.count * len(each.channels) for block in self.blocks for each in block.carried)
+
 
 Placed = tuple[Term, int]
 """A term and the number of its first residual."""

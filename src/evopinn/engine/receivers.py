@@ -1,11 +1,25 @@
 """What becomes of the adjoints that the way back through a network finds: a gradient, or a Jacobian."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
 from evopinn.engine.propagation import Weights
 from evopinn.genome import Genome
 from evopinn.network import Layout
+
+AddOuterProducts = Callable[[Tensor, Tensor, Tensor, int], None]
+"""Adds Σ over channels of z̄ ⊗ h, shapes (channels, padded points, fan out or in), to each point's row, from
+a column on."""
+
+
+def add_outer_products(z_bar: Tensor, h: Tensor, rows: Tensor, first: int) -> None:
+    """By a batched product, on any device."""
+    count, size = len(rows), z_bar.shape[2] * h.shape[2]
+    left, right = z_bar[:, :count].permute(1, 2, 0), h[:, :count].permute(1, 0, 2)
+    place = rows[:, first : first + size].view(count, z_bar.shape[2], h.shape[2])
+    torch.baddbmm(place, left, right, out=place)
 
 
 class GradientReceiver:
@@ -40,12 +54,13 @@ class JacobianReceiver:
         rows: The Jacobian's rows of these points, shape (n, parameters); added to.
         genome: Structure and activation.
         layout: Where each tensor lies in a row.
+        add: Adds outer products to columns of the rows.
     """
 
     by_element = True
 
-    def __init__(self, rows: Tensor, genome: Genome, layout: Layout) -> None:
-        self._rows = rows
+    def __init__(self, rows: Tensor, genome: Genome, layout: Layout, add: AddOuterProducts) -> None:
+        self._rows, self._add = rows, add
         entries = {entry.name: slice(entry.start, entry.stop) for entry in layout.entries}
         layers = range(genome.structure.layers)
         self._weights = [entries[f"layers.{layer}.weight"] for layer in layers]
@@ -54,11 +69,8 @@ class JacobianReceiver:
 
     def layer(self, number: int, z_bar: Tensor, h: Tensor) -> None:
         """Add to the columns of a layer's weights and biases."""
-        count = len(self._rows)
-        left, right = z_bar[:, :count].permute(1, 2, 0), h[:, :count].permute(1, 0, 2)
-        place = self._rows[:, self._weights[number]].view(count, z_bar.shape[2], h.shape[2])
-        torch.baddbmm(place, left, right, out=place)
-        self._rows[:, self._biases[number]] += z_bar[0, :count]
+        self._add(z_bar, h, self._rows, self._weights[number].start)
+        self._rows[:, self._biases[number]] += z_bar[0, : len(self._rows)]
 
     def parameters(self, number: int, bars: Tensor) -> None:
         """Add to the columns of an activation's parameters."""

@@ -14,7 +14,7 @@ from torch import Tensor
 from evopinn.engine.plan import Block, Plan
 from evopinn.engine.portable import PortableKernels
 from evopinn.engine.propagation import Kernels, Pass, Weights, shared_arrays
-from evopinn.engine.receivers import GradientReceiver, JacobianReceiver
+from evopinn.engine.receivers import GradientReceiver, JacobianReceiver, add_outer_products
 from evopinn.engine.residuals import BlockResiduals
 from evopinn.engine.vectors import check_vector
 from evopinn.genome import Genome
@@ -37,6 +37,7 @@ class TaylorEngine:
     """
 
     name = "taylor"
+    _add_outer_products = staticmethod(add_outer_products)
 
     def __init__(
         self,
@@ -86,7 +87,7 @@ class TaylorEngine:
                 found[row.rows] = row.residuals
                 part = jacobian[row.rows]
                 if row.pointwise:
-                    receiver = JacobianReceiver(part, self.genome, self.layout)
+                    receiver = JacobianReceiver(part, self.genome, self.layout, self._add_outer_products)
                 else:
                     receiver = GradientReceiver(self._weights(part[0]))
                 self._backward(weights, block, row.bars, receiver)

@@ -1,33 +1,28 @@
-"""What a training will cost, predicted from its genome alone: the same on every machine, on every day."""
+"""What the trainings of a search cost, predicted from genomes alone: the same on every machine and day."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from evopinn.genome import Genome, Space, initial_population
+from evopinn.training import epoch_cost, spends_by_cost
 
-OPERATOR_COST = 6
-"""What an operator of the activation costs, in multiplications of the matrix product at the same neuron."""
+CostOf = Callable[[Genome], float]
+"""The cost of an epoch of a genome, in units that only serve to compare genomes on one problem."""
 
 _SAMPLE = 400
 
 
-def epoch_cost(genome: Genome) -> float:
-    """The cost of an epoch, in units that only serve to compare genomes on one problem.
-
-    A layer's n neurons each take n multiplications, and the activation and its derivatives an amount that
-    grows with its operators.
-
-    Examples:
-        >>> small, large = (Genome.parse(f"layers=5 neurons={n} activation=tanh(x)") for n in (20, 40))
-        >>> epoch_cost(large) / epoch_cost(small)
-        3.25
-    """
-    neurons, hidden = genome.structure.neurons, genome.structure.layers - 1
-    return neurons * hidden * (neurons + OPERATOR_COST * (1 + genome.activation.size))
+def cost_of_epochs(optimizer: str) -> CostOf:
+    """How the cost of an epoch depends on the genome: not at all, if epochs are a measure of cost."""
+    return _alike if spends_by_cost(optimizer) else epoch_cost
 
 
-def typical_cost(space: Space) -> float:
+def typical_cost(space: Space, cost: CostOf) -> float:
     """The mean cost of an epoch of the genomes that a search begins with."""
     genomes: Sequence[Genome] = initial_population(space, _SAMPLE, np.random.default_rng(0))
-    return float(np.mean([epoch_cost(genome) for genome in genomes]))
+    return float(np.mean([cost(genome) for genome in genomes]))
+
+
+def _alike(genome: Genome) -> float:  # noqa: ARG001
+    return 1.0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from evopinn.errors import RunError
 from evopinn.run.checkpoints import Checkpoints
-from evopinn.run.cost import epoch_cost
+from evopinn.run.cost import CostOf
 from evopinn.run.ended import Ended, FailureKind
 from evopinn.run.evaluation import Trouble
 from evopinn.run.listed import Entry
@@ -23,7 +23,7 @@ from evopinn.run.store import Store
 from evopinn.run.weights import Gallery
 from evopinn.run.workforce import Workforce
 from evopinn.searchers import Score, Searcher, Task
-from evopinn.training import TrainingResult
+from evopinn.training import TrainingResult, epoch_cost
 
 TOO_COSTLY, POISON = "too-costly", "poison"
 """Statuses of tasks that were not trained, beside those of trainings and of attempts."""
@@ -38,14 +38,20 @@ class Limits:
     """What a training may cost before it is given up.
 
     Attributes:
-        epoch_cost: The highest predicted cost of an epoch.
+        cost: The predicted cost of an epoch.
+        epoch_cost: The highest that is trained.
         seconds: A fixed deadline, or None for one that follows from the trainings before.
         pace: Seconds for an epoch of cost 1, if that was measured.
     """
 
+    cost: CostOf = epoch_cost
     epoch_cost: float = math.inf
     seconds: float | None = None
     pace: float | None = None
+
+    def work(self, task: Task) -> float:
+        """What a task costs, as predicted."""
+        return task.epochs * self.cost(task.genome) / task.coarseness**2
 
 
 class Deadlines:
@@ -128,7 +134,7 @@ class Driver:
         with Reader(self._store.directory) as reader:
             for entry in reader.latest(_REMEMBERED):
                 if math.isfinite(entry.loss):
-                    self._deadlines.learn(_work(reader.task(entry.task)), entry.seconds)
+                    self._deadlines.learn(self._limits.work(reader.task(entry.task)), entry.seconds)
 
     def _round(self, tasks: Sequence[Task]) -> bool:
         """Have the tasks of a round trained and told; False if it was stopped before."""
@@ -140,12 +146,12 @@ class Driver:
         for task in tasks:
             if task.number in known:
                 self._tell(task, known[task.number], earlier=True)
-            elif epoch_cost(task.genome) > self._limits.epoch_cost:
+            elif self._limits.cost(task.genome) > self._limits.epoch_cost:
                 self._give_up(task)
             else:
                 waiting[task.number] = task
         # The longest first: the end of a round, where workers have to wait, is then the shortest.
-        queue = deque(sorted(waiting.values(), key=_work, reverse=True))
+        queue = deque(sorted(waiting.values(), key=self._limits.work, reverse=True))
         while waiting:
             if self._stopped():
                 return False
@@ -160,7 +166,7 @@ class Driver:
 
     def _submit(self, task: Task) -> None:
         # Enough as well for one whose beginning is lost and has to be trained again: its work counts all.
-        seconds = self._deadlines.seconds(_work(task), task.epochs)
+        seconds = self._deadlines.seconds(self._limits.work(task), task.epochs)
         self._workers.submit(task.number, self._checkpoints.assignment(task), seconds)
 
     def _take(self, task: Task, ended: Ended) -> None:
@@ -169,7 +175,7 @@ class Driver:
             raise RunError(f"{ended.value.text} What is recorded is safe: see to it and resume the run.")
         if isinstance(ended.value, TrainingResult):
             evaluation = _trained(task, ended, ended.value)
-            self._deadlines.learn(_work(task), ended.seconds)
+            self._deadlines.learn(self._limits.work(task), ended.seconds)
             self._gallery.offer(task, evaluation.loss, ended.value)
         else:
             evaluation = _failed(task, ended)
@@ -182,7 +188,7 @@ class Driver:
     def _give_up(self, task: Task) -> None:
         """Record a task that is not trained because of its predicted cost."""
         now = time.time()
-        cost = epoch_cost(task.genome) / self._limits.epoch_cost
+        cost = self._limits.cost(task.genome) / self._limits.epoch_cost
         note = f"an epoch is predicted to cost {cost:.2g} times the limit"
         self._store.record([Evaluation(task.number, TOO_COSTLY, math.inf, now, now, note=note)])
         self._tell(task, math.inf)
@@ -212,11 +218,6 @@ class Driver:
                 f"all {len(self._raised)} trainings raised an exception; the last one:\n"
                 f"{self._raised[-1].note}"
             )
-
-
-def _work(task: Task) -> float:
-    """What a task costs, as predicted."""
-    return task.epochs * epoch_cost(task.genome) / task.coarseness**2
 
 
 def _trained(task: Task, ended: Ended, result: TrainingResult) -> Evaluation:

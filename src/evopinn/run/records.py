@@ -107,30 +107,40 @@ def errors_of(text: str) -> dict[str, float]:
 
 
 def history_row(history: "History") -> Row:
-    """A history as the number of its epochs, the names of its fields, and all its numbers in one blob.
+    """A history as the number of its losses, what else there is, and all its numbers in one blob.
 
-    The blob has the losses, the epochs of the errors and the errors, field by field: compressed binary64.
+    The blob has the losses, the epochs of the errors, the errors, field by field, and the epochs of the
+    losses if they are not the numbers of the steps: compressed binary64. What else there is are the names of
+    the fields or, with epochs, `{"errors": names, "epochs": true}`.
     """
+    names = list(history.errors)
     series = [value for each in history.errors.values() for value in each]
     numbers = [*history.losses, *history.error_epochs, *series]
+    apart = list(history.epochs) != list(range(len(history.losses)))
+    if apart:
+        numbers += history.epochs
     # The mantissas of a course of losses hardly compress; the fast level finds what there is.
     blob = zlib.compress(struct.pack(f"<{len(numbers)}d", *numbers), level=1)
-    return len(history.losses), json.dumps(list(history.errors)), blob
+    return len(history.losses), json.dumps({"errors": names, "epochs": True} if apart else names), blob
 
 
 def history_of(row: Row) -> "History":
     """The history of such a row, to the last bit."""
     from evopinn.training import History
 
-    epochs, fields, blob = row
-    names: list[str] = json.loads(fields)
+    count, text, blob = row
+    described: dict[str, Any] | list[str] = json.loads(text)
+    apart = isinstance(described, dict)
+    names: list[str] = described["errors"] if apart else described
     plain = zlib.decompress(blob)
     numbers: tuple[float, ...] = struct.unpack(f"<{len(plain) // 8}d", plain)
-    measured = (len(numbers) - epochs) // (1 + len(names))
-    starts = [epochs + index * measured for index in range(1 + len(names))]
+    numbers, epochs = (numbers[:-count], numbers[-count:]) if apart else (numbers, ())
+    measured = (len(numbers) - count) // (1 + len(names))
+    starts = [count + index * measured for index in range(1 + len(names))]
     error_epochs, *errors = (numbers[start : start + measured] for start in starts)
     return History(
-        numbers[:epochs],
+        numbers[:count],
         tuple(int(epoch) for epoch in error_epochs),
         dict(zip(names, errors, strict=True)),
+        epochs,
     )

@@ -19,7 +19,7 @@ from torch import Tensor
 from evopinn.errors import StoredModelError, TrainingError
 from evopinn.training.whole import write_whole
 
-FORMAT = "1"
+FORMAT = "2"
 STATE = "state."
 """What the names of the tensors of an optimiser's state begin with."""
 
@@ -31,20 +31,25 @@ class Checkpoint:
     Attributes:
         optimizer: The optimiser's name.
         genome: The network's genome as text.
-        epoch: How many epochs were trained.
         state: The optimiser's state as tensors by name, as the optimiser itself names them.
         best_theta: The parameters with the least loss that was seen.
         best_loss: That loss.
-        losses: The loss at the start and after each epoch.
+        losses: The loss at the start and after each step.
+        epochs: The epochs that the losses belong to.
     """
 
     optimizer: str
     genome: str
-    epoch: int
     state: Mapping[str, Tensor]
     best_theta: Tensor
     best_loss: float
     losses: tuple[float, ...]
+    epochs: tuple[float, ...]
+
+    @property
+    def epoch(self) -> int:
+        """How many epochs were trained, rounded."""
+        return round(self.epochs[-1])
 
     def to(self, device: torch.device | str) -> "Checkpoint":
         """The same with its tensors on another device."""
@@ -72,6 +77,7 @@ def save_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
     path = Path(path)
     tensors = {
         "losses": torch.tensor(checkpoint.losses, dtype=torch.float64),
+        "epochs": torch.tensor(checkpoint.epochs, dtype=torch.float64),
         "best.loss": torch.tensor(checkpoint.best_loss, dtype=torch.float64),
         "best.theta": checkpoint.best_theta,
     } | {f"{STATE}{name}": tensor for name, tensor in checkpoint.state.items()}
@@ -81,7 +87,6 @@ def save_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
         "format": FORMAT,
         "optimizer": checkpoint.optimizer,
         "genome": checkpoint.genome,
-        "epoch": str(checkpoint.epoch),
     }
     metadata = {**words, "digest": _digest(words, tensors)}
     try:
@@ -104,7 +109,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         words, tensors = _read(path)
     except (OSError, safetensors.SafetensorError) as error:
         raise StoredModelError(f"{path} is not a checkpoint, or is damaged: {error}.") from error
-    if not {"format", "epoch", "digest"} <= words.keys():
+    if not {"format", "genome", "digest"} <= words.keys():
         raise StoredModelError(f"{path} holds tensors, but is not a checkpoint of a training.")
     if words["format"] != FORMAT:
         raise StoredModelError(
@@ -115,11 +120,11 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
     return Checkpoint(
         optimizer=words["optimizer"],
         genome=words["genome"],
-        epoch=int(words["epoch"]),
         state={name.removeprefix(STATE): tensors[name] for name in tensors if name.startswith(STATE)},
         best_theta=tensors["best.theta"],
         best_loss=tensors["best.loss"].item(),
         losses=tuple(map(float, tensors["losses"].numpy())),
+        epochs=tuple(map(float, tensors["epochs"].numpy())),
     )
 
 

@@ -15,7 +15,9 @@ from evopinn.network import Layout, initial_parameters
 from evopinn.problem import Problem
 from evopinn.training.budget import Budgeted, BudgetExhausted
 from evopinn.training.checkpoint import Checkpoint
+from evopinn.training.cost import Work
 from evopinn.training.duration import parse_duration
+from evopinn.training.held_out import residual_sizes
 from evopinn.training.optimizer import Continuable, Objective, Optimizer, State
 from evopinn.training.recorder import Progress, Recorder
 from evopinn.training.result import TrainingResult, predict
@@ -99,11 +101,12 @@ def train(
     if start is not None or on_end is not None:
         continuable(chosen)
     engine = lookup("engine", engine, {name: name for name in ENGINE_NAMES})
-    remaining = max(epochs - (0 if start is None else start.epoch), 0)
+    remaining = max(epochs - (0 if start is None else start.epochs[-1]), 0)
     # A line search now and then tries a step twice.
     planned = min(evaluations, 1.25 * remaining + 1)
     evaluator = make_engine(engine, problem, genome, dtype, usable_device(device), planned)
-    objective = Budgeted(evaluator.loss_and_gradient, clock, began + limit, evaluations)
+    work = Work.of(problem, genome)
+    objective = Budgeted(evaluator, clock, began + limit, evaluations, work)
     recorder = Recorder(
         errors=lambda theta: problem.errors(lambda points: predict(genome, evaluator.layout, theta, points)),
         errors_every=whole("errors_every", errors_every, least=1),
@@ -111,6 +114,7 @@ def train(
         report=on_progress or _ignore,
         elapsed=lambda: clock() - began,
         losses=() if start is None else start.losses,
+        spent=() if start is None else start.epochs,
     )
     if start is None:
         theta, loss = initial_parameters(evaluator.layout, seed, dtype).to(device), math.nan
@@ -118,14 +122,15 @@ def train(
     else:
         theta, loss = start.best_theta.to(device), start.best_loss
         begin = partial(_resumed, continuable(chosen), objective, start.to(device), recorder)
-    status = optimise(chosen, objective, begin, remaining, recorder)
+    status = optimise(chosen, objective, begin, epochs, recorder)
     best = recorder.best or State(theta, loss, torch.zeros_like(theta))
     try:
         if on_end is not None and (ended := _ended(continuable(chosen), genome, best, recorder, start)):
             on_end(ended)
         errors = recorder.errors_of(best.theta)
+        residuals = residual_sizes(problem, genome, evaluator, best.theta)
     except KeyboardInterrupt:  # the training is not lost for a second Ctrl-C
-        status, errors = Status.INTERRUPTED, dict[str, float]()
+        status, errors, residuals = Status.INTERRUPTED, dict[str, float](), dict[str, float]()
     return TrainingResult(
         problem=problem.name,
         coordinates=problem.axes,
@@ -141,6 +146,7 @@ def train(
         seed=seed,
         optimizer=described["name"],
         history=recorder.history(),
+        residuals=residuals,
         settings={
             "epochs": epochs,
             "optimizer": described,
@@ -161,7 +167,7 @@ def optimise(
     objective: Objective,
     begin: Callable[[], State],
     epochs: int,
-    record: Callable[[State], None],
+    recorder: Recorder,
 ) -> Status:
     """Step until an ending is reached.
 
@@ -169,18 +175,19 @@ def optimise(
         optimizer: The optimiser.
         objective: From θ to loss and gradient; may raise `BudgetExhausted`.
         begin: Evaluates and records where to start.
-        epochs: How many epochs at most.
-        record: Called with the state after each epoch.
+        epochs: How many epochs at most; a step that would go past them, if it costs as much as the one
+            before it, is not begun.
+        recorder: Takes in the state after each step, and knows the epochs that were spent.
     """
     try:
         state = begin()
-        for _ in range(epochs):
+        while recorder.spent + state.cost <= epochs:
             if failure := _failure(state):
                 return failure
             if state.converged:
                 return Status.CONVERGED
             state = optimizer.step(objective, state)
-            record(state)
+            recorder(state)
         return _failure(state) or Status.FINISHED
     except BudgetExhausted as exhausted:
         return exhausted.status
@@ -220,11 +227,11 @@ def _ended(
     return Checkpoint(
         optimizer=describe_optimizer(optimizer)["name"],
         genome=str(genome),
-        epoch=recorder.epoch,
         state=optimizer.state_tensors(recorder.last),
         best_theta=best.theta,
         best_loss=best.loss,
         losses=recorder.losses,
+        epochs=recorder.epochs,
     ).to("cpu")
 
 

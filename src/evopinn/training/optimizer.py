@@ -2,16 +2,47 @@
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import torch
 from torch import Tensor
 
 from evopinn.errors import TrainingError
+from evopinn.training.cost import Work
 
 Objective = Callable[[Tensor], tuple[float, Tensor]]
 """From θ to the loss and its gradient."""
+
+
+@runtime_checkable
+class LeastSquares(Protocol):
+    """An objective that is a sum of squares, ‖r(θ)‖²: what a method of second order works on."""
+
+    @property
+    def work(self) -> Work:
+        """What its parts cost."""
+        ...
+
+    def loss_and_gradient(self, theta: Tensor) -> tuple[float, Tensor]:
+        """‖r‖² and its gradient 2·Jᵀr."""
+        ...
+
+    def residuals(self, theta: Tensor) -> Tensor:
+        """The residuals r, shape (residuals,)."""
+        ...
+
+    def residuals_and_jacobian(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """R and J = ∂r/∂θ, shape (residuals, parameters)."""
+        ...
+
+    def jacobian_product(self, theta: Tensor, direction: Tensor) -> Tensor:
+        """J·v for a direction v in θ."""
+        ...
+
+    def transposed_product(self, theta: Tensor, weighting: Tensor) -> Tensor:
+        """Jᵀ·w for a weighting w of the residuals."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,12 +54,14 @@ class State:
         loss: The loss there.
         gradient: Its gradient there, shape (p,).
         converged: Whether another step would change nothing.
+        cost: Epochs that the step to here counts for.
     """
 
     theta: Tensor
     loss: float
     gradient: Tensor
     converged: bool = False
+    cost: float = field(default=1.0, kw_only=True)
 
 
 S = TypeVar("S", bound=State)

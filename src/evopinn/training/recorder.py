@@ -11,7 +11,7 @@ from evopinn.training.result import History
 
 @dataclass(frozen=True)
 class Progress:
-    """What is known after an epoch.
+    """What is known after a step, which with most optimisers is an epoch.
 
     Attributes:
         epoch: Epochs trained so far.
@@ -37,9 +37,10 @@ class Recorder:
         errors: Measures the errors at θ.
         errors_every: After how many epochs.
         epochs: Epochs planned.
-        report: Told of each epoch.
+        report: Told of each step.
         elapsed: Gives the seconds since the start.
         losses: Those of an earlier training that this one continues.
+        spent: The epochs that they belong to.
     """
 
     def __init__(
@@ -50,10 +51,12 @@ class Recorder:
         report: Callable[[Progress], None],
         elapsed: Callable[[], float],
         losses: Sequence[float] = (),
+        spent: Sequence[float] = (),
     ) -> None:
         self.best: State | None = None
         self.last: State | None = None
         self._losses = list(losses)
+        self._spent = list(spent)
         self._measured: dict[int, dict[str, float]] = {}
         self._latest: dict[str, float] = {}
         self._errors = errors
@@ -63,32 +66,39 @@ class Recorder:
         self._elapsed = elapsed
 
     def __call__(self, state: State) -> None:
-        """Take in the state after an epoch."""
+        """Take in the state after a step."""
+        before = self.epoch // self._errors_every
         self._losses.append(state.loss)
-        self._take(state)
+        self._spent.append(self.spent + state.cost if self._spent else 0.0)
+        self._take(state, due=len(self._losses) == 1 or self.epoch // self._errors_every > before)
 
     def resume(self, state: State) -> None:
-        """Take in where a continued training begins: the state after the last epoch of the one before."""
+        """Take in where a continued training begins: the state after the last step of the one before."""
         self._losses[-1] = state.loss
-        self._take(state)
+        self._take(state, due=self.epoch % self._errors_every == 0)
 
     def consider(self, state: State) -> None:
         """Keep a state if it is the best."""
         if self.best is None or state.loss < self.best.loss:
             self.best = state
 
-    def _take(self, state: State) -> None:
+    def _take(self, state: State, due: bool) -> None:
         self.last = state
         self.consider(state)
-        if self.epoch % self._errors_every == 0 or self.epoch == self._epochs:
+        if due or self.epoch == self._epochs:
             self._measure(state)
         measured = next(reversed(self._measured), 0)
         self._report(Progress(self.epoch, self._epochs, state.loss, self._latest, measured, self._elapsed()))
 
     @property
     def epoch(self) -> int:
-        """Epochs trained so far."""
-        return max(len(self._losses) - 1, 0)
+        """Epochs trained so far, rounded."""
+        return round(self.spent)
+
+    @property
+    def spent(self) -> float:
+        """Epochs trained so far: steps, or what steps of another cost stand for."""
+        return self._spent[-1] if self._spent else 0.0
 
     def errors_of(self, theta: Tensor) -> dict[str, float]:
         """The errors of the parameters that are kept; those of the last epoch are noted as well."""
@@ -100,14 +110,19 @@ class Recorder:
 
     @property
     def losses(self) -> tuple[float, ...]:
-        """The loss at the start and after each epoch."""
+        """The loss at the start and after each step."""
         return tuple(self._losses)
+
+    @property
+    def epochs(self) -> tuple[float, ...]:
+        """The epochs that the losses belong to."""
+        return tuple(self._spent)
 
     def history(self) -> History:
         """The course so far."""
         names = next(iter(self._measured.values()), dict[str, float]())
         fields = {name: tuple(each[name] for each in self._measured.values()) for name in names}
-        return History(self.losses, tuple(self._measured), fields)
+        return History(self.losses, tuple(self._measured), fields, self.epochs)
 
     def _measure(self, state: State) -> None:
         self._latest = self._errors(state.theta)

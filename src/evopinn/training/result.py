@@ -1,7 +1,8 @@
 """What a training gives: the trained network, its loss and errors, and how it got there."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,20 +18,30 @@ from evopinn.training.status import Status
 Array = NDArray[np.float64]
 BLOCK = 8192
 
+MUCH_LARGER = 10.0
+"""A residual that is so many times as large on other points says that there were too few."""
+
 
 @dataclass(frozen=True)
 class History:
     """The course of a training.
 
     Attributes:
-        losses: The loss at the start and after each epoch.
+        losses: The loss at the start and after each step of the optimiser.
         error_epochs: The epochs after which errors were measured.
         errors: Per field, its relative L2 error after these epochs.
+        epochs: The epochs that the losses belong to: the number of the step, unless steps cost more or less
+            than an epoch, as those of second order do. May be left out if it is the number of the step.
     """
 
     losses: tuple[float, ...]
     error_epochs: tuple[int, ...]
     errors: Mapping[str, tuple[float, ...]]
+    epochs: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.epochs:
+            object.__setattr__(self, "epochs", tuple(map(float, range(len(self.losses)))))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +56,8 @@ class TrainingResult:
         theta: Its parameters, those with the least loss that was seen.
         loss: That loss.
         errors: The relative L2 error of each field, where a solution is known.
+        residuals: The root mean square of the PDE's residual on the points of the training (`training`) and
+            on others (`held_out`).
         status: How the training ended.
         epochs: How many epochs were trained.
         evaluations: How often loss and gradient were evaluated.
@@ -70,6 +83,7 @@ class TrainingResult:
     optimizer: str
     history: History
     settings: Mapping[str, Any]
+    residuals: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def __repr__(self) -> str:
         errors = ", ".join(f"{name}: {error:.2e}" for name, error in self.errors.items())
@@ -85,6 +99,12 @@ class TrainingResult:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """The same again."""
         vars(self).update(state | {"theta": torch.as_tensor(state["theta"])})
+
+    @property
+    def overfitted(self) -> bool:
+        """Whether the residual is much larger where the training has not looked: the loss deceives."""
+        training, held_out = (self.residuals.get(name, math.nan) for name in ("training", "held_out"))
+        return held_out > MUCH_LARGER * training
 
     @property
     def parameters(self) -> int:

@@ -124,10 +124,12 @@ def _describe(result: TrainingResult) -> dict[str, Any]:
         "seconds": result.seconds,
         "loss": _plain(result.loss),
         "errors": {name: _plain(value) for name, value in result.errors.items()},
+        "residuals": {name: _plain(value) for name, value in result.residuals.items()},
         "history": {
             "losses": [_plain(loss) for loss in history.losses],
             "error_epochs": history.error_epochs,
             "errors": {name: [_plain(e) for e in each] for name, each in history.errors.items()},
+            "epochs": history.epochs,
         },
         "versions": {
             "evopinn": version("evopinn"),
@@ -170,8 +172,10 @@ def _restore(stored: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Traini
             tuple(float(loss) for loss in history["losses"]),
             tuple(history["error_epochs"]),
             {name: tuple(float(e) for e in each) for name, each in history["errors"].items()},
+            tuple(float(epoch) for epoch in history.get("epochs", ())),
         ),
         settings=stored["settings"],
+        residuals={name: float(value) for name, value in stored.get("residuals", {}).items()},
     )
 
 

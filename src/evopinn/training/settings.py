@@ -12,25 +12,59 @@ from evopinn.genome import Genome, PublishedModel, find_published, is_published
 from evopinn.problem import Problem
 from evopinn.problems import find_problem
 from evopinn.training.adam import Adam
+from evopinn.training.chain import Chain, Stage
 from evopinn.training.lbfgs import LBFGS
+from evopinn.training.levenberg import LM
 from evopinn.training.optimizer import Continuable, Optimizer
 
-OPTIMIZERS: Mapping[str, Callable[..., Continuable[Any]]] = {"lbfgs": LBFGS, "adam": Adam}
+OPTIMIZERS: Mapping[str, Callable[..., Continuable[Any]]] = {"lbfgs": LBFGS, "adam": Adam, "lm": LM}
 PRECISIONS: Mapping[str, torch.dtype] = {"float64": torch.float64, "float32": torch.float32}
 
 T = TypeVar("T")
 
 
 def find_optimizer(name: str | Optimizer[Any], rate: float | None = None) -> Optimizer[Any]:
-    """An optimiser by name, with its own learning rate or another; an optimiser itself is taken as it is."""
+    """An optimiser by name, with its own learning rate or another; an optimiser itself is taken as it is.
+
+    Names may be chained, each but the last with its epochs or until it has converged: "adam:500+lm".
+    """
     if isinstance(name, str):
-        make = lookup("optimizer", name, OPTIMIZERS)
-        return make() if rate is None else make(rate=rate)
+        if "+" in name or ":" in name:
+            stages = tuple(_stage(part, rate) for part in name.split("+"))
+            return Chain(name, stages)
+        return _single(name, rate)
     if isinstance(name, type) or not (hasattr(name, "init") and hasattr(name, "step")):
         raise TrainingError(
             f"optimizer is {name!r}; give {' or '.join(OPTIMIZERS)}, or an optimiser such as Adam(rate=0.01)."
         )
     return name
+
+
+def _single(name: str, rate: float | None) -> Continuable[Any]:
+    make = lookup("optimizer", name, OPTIMIZERS)
+    if rate is None:
+        return make()
+    if make is LM:
+        raise TrainingError(f"a learning rate of {rate:g} was given; lm finds its steps without one.")
+    return make(rate=rate)
+
+
+def _stage(text: str, rate: float | None) -> Stage:
+    name, colon, epochs = text.strip().partition(":")
+    # A rate is meant for those that have one.
+    optimizer = _single(name, None if name == "lm" else rate)
+    if not colon:
+        return Stage(optimizer)
+    if not (epochs.isascii() and epochs.isdigit() and int(epochs)):
+        raise TrainingError(
+            f"optimizer has the stage {text!r}; write a name and a number of epochs such as adam:500."
+        )
+    return Stage(optimizer, int(epochs))
+
+
+def spends_by_cost(optimizer: str) -> bool:
+    """Whether steps count for what they cost, so that a number of epochs limits a training by itself."""
+    return isinstance(find_optimizer(optimizer), LM | Chain)
 
 
 def continuable(optimizer: Optimizer[Any]) -> Continuable[Any]:
@@ -46,7 +80,7 @@ def continuable(optimizer: Optimizer[Any]) -> Continuable[Any]:
 def describe_optimizer(optimizer: Optimizer[Any]) -> dict[str, Any]:
     """An optimiser's name and settings as plain data."""
     settings = asdict(optimizer) if is_dataclass(optimizer) and not isinstance(optimizer, type) else {}
-    return {"name": type(optimizer).__name__.lower(), **settings}
+    return {"name": type(optimizer).__name__.lower(), **settings}  # a chain has a name of its own
 
 
 def as_problem(problem: Problem | str) -> Problem:

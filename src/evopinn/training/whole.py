@@ -13,7 +13,10 @@ def write_whole(path: Path, write: Callable[[Path], Any]) -> None:
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        temporary.touch()
+        mode = temporary.stat().st_mode
         write(temporary)
+        temporary.chmod(mode)  # some libraries make their files readable for nobody else
         _force_to_disk(temporary)
         temporary.replace(path)
         _force_to_disk(path.parent)

@@ -18,6 +18,7 @@ from evopinn.bench import (
     OPTIMIZER_LIMIT,
     SHOW_LIMIT,
     SPEEDUP_TARGET,
+    STEP_LIMIT,
     BenchReport,
     Comparison,
     DriverCost,
@@ -25,6 +26,7 @@ from evopinn.bench import (
     OptimizerCost,
     Precision,
     Scaling,
+    StepCost,
     Throughput,
     Timing,
 )
@@ -43,6 +45,9 @@ def bench_tables(report: BenchReport) -> Group:
         tables += ["", Text("Single beside double precision"), _precision(report.precision)]
     if report.lbfgs:
         tables += ["", Text("What L-BFGS itself takes of a step"), _lbfgs(report.lbfgs)]
+    if report.lm:
+        tables += ["", Text("A step of Levenberg-Marquardt, beside the bare product of its Jacobian")]
+        tables.append(_lm(report.lm))
     if report.search:
         tables += ["", Text("A search beside its trainings"), _search(report.search)]
     return Group(*tables)
@@ -146,6 +151,34 @@ def _lbfgs(rows: Sequence[OptimizerCost]) -> Table:
             _milliseconds(row.evaluation),
             f"{100 * row.share:.1f} %",
             _limit(f"{100 * OPTIMIZER_LIMIT:.0f} %", met=row.share < OPTIMIZER_LIMIT),
+        )
+    return table
+
+
+def _lm(rows: Sequence[StepCost]) -> Table:
+    table = _table(
+        "problem",
+        "parameters",
+        "residuals",
+        "JᵀJ",
+        "Jacobian",
+        "its half",
+        "factor",
+        "residuals",
+        "trials",
+        "step",
+        "target",
+    )
+    for row in rows:
+        parts = (row.product, row.jacobian, row.gram, row.factor, row.residuals)
+        table.add_row(
+            row.case.problem,
+            f"{row.parameters:,}",
+            f"{row.rows:,}",
+            *(_milliseconds(part) for part in parts),
+            f"{row.trials:g}",
+            f"{_milliseconds(row.step)} ({row.ratio:.2f}×)",
+            _limit(f"{STEP_LIMIT:g}×", met=row.ratio <= STEP_LIMIT),
         )
     return table
 

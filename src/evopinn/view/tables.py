@@ -69,6 +69,8 @@ def training_table(result: TrainingResult, published: Iterable[PublishedError] =
     beside = {e.field: f"   (published {spread(e.mean, e.deviation)})" for e in published}
     for field, error in result.errors.items():
         values[f"error of {field}"] = scientific(error) + beside.get(field, "")
+    if result.residuals:
+        values["residual"] = residual_words(result)
     work = f"{result.evaluations:,} evaluations, {result.optimizer}, seed {result.seed}"
     values |= {
         "parameters": f"{result.parameters:,}",
@@ -79,6 +81,17 @@ def training_table(result: TrainingResult, published: Iterable[PublishedError] =
     return named_values(values)
 
 
+def residual_words(result: TrainingResult) -> str:
+    """The residual on points of the training and on others, with a warning if they differ much."""
+    training, held_out = result.residuals["training"], result.residuals.get("held_out")
+    words = f"{scientific(training)} on the points of the training"
+    if held_out is not None:
+        words += f", {scientific(held_out)} on others"
+    if result.overfitted:
+        words += ": many times larger, the loss deceives; train on more points or with fewer parameters"
+    return words
+
+
 def training_data(result: TrainingResult) -> dict[str, Any]:
     """What a training gave, as plain data."""
     return {
@@ -86,6 +99,8 @@ def training_data(result: TrainingResult) -> dict[str, Any]:
         "genome": str(result.genome),
         "loss": json_number(result.loss),
         "errors": {name: json_number(error) for name, error in result.errors.items()},
+        "residuals": {name: json_number(value) for name, value in result.residuals.items()},
+        "overfitted": result.overfitted,
         "parameters": result.parameters,
         "epochs": result.epochs,
         "evaluations": result.evaluations,

@@ -3,6 +3,7 @@
 import torch
 
 from evopinn.engine.fused.layer import DTYPES, FusedKernels
+from evopinn.engine.fused.outer import add_outer_products
 from evopinn.engine.propagation import Kernels
 from evopinn.engine.taylor import TaylorEngine
 from evopinn.errors import EngineError
@@ -12,6 +13,7 @@ class FusedEngine(TaylorEngine):
     """Loss, gradient, residuals and Jacobian of a genome's network on a problem; see `TaylorEngine`."""
 
     name = "fused"
+    _add_outer_products = staticmethod(add_outer_products)
 
     def _kernels(self, dtype: torch.dtype, device: torch.device) -> Kernels:
         if device.type != "cpu" or dtype not in DTYPES:

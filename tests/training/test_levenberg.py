@@ -1,0 +1,277 @@
+"""Levenberg-Marquardt, against closed forms and dense linear algebra."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from evopinn.engine import make_engine
+from evopinn.errors import TrainingError, UnknownNameError
+from evopinn.genome import Genome
+from evopinn.network import initial_parameters
+from evopinn.problem import Boundary, Grid, Interval, Problem
+from evopinn.training import LBFGS, LM, Chain, Stage, Status, Work, find_optimizer, train
+from evopinn.training.linearised import Dense, MatrixFree, dense_bytes, linearised, lower_gram
+
+SMALL = Genome.parse("layers=3 neurons=20 activation=a*tanh(x)")
+
+
+class Residuals:
+    """A sum of squares from a function of θ that autograd can differentiate."""
+
+    work = Work()
+
+    def __init__(self, function):
+        self.function = function
+        self.asked = 0
+
+    def residuals(self, theta):
+        self.asked += 1
+        return self.function(theta)
+
+    def residuals_and_jacobian(self, theta):
+        return self.function(theta), torch.autograd.functional.jacobian(self.function, theta)
+
+    def jacobian_product(self, theta, direction):
+        return self.residuals_and_jacobian(theta)[1] @ direction
+
+    def transposed_product(self, theta, weighting):
+        return self.residuals_and_jacobian(theta)[1].T @ weighting
+
+    def loss_and_gradient(self, theta):
+        r, jacobian = self.residuals_and_jacobian(theta)
+        return float(r @ r), 2 * jacobian.T @ r
+
+    __call__ = loss_and_gradient
+
+
+def stepped(optimizer, objective, theta, steps):
+    states = [optimizer.init(objective, theta)]
+    for _ in range(steps):
+        if states[-1].converged:
+            break
+        states.append(optimizer.step(objective, states[-1]))
+    return states
+
+
+def rosenbrock(x):
+    return torch.cat([10 * (x[1:] - x[:-1] ** 2), 1 - x[:-1]])
+
+
+def random(*shape, seed=0):
+    return torch.as_tensor(np.random.default_rng(seed).normal(size=shape))
+
+
+@pytest.mark.parametrize("shape", [(30, 7), (7, 30), (12, 12)], ids=["tall", "wide", "square"])
+def test_a_damped_step_is_that_of_the_definition(shape):
+    r, jacobian, w = random(shape[0]), random(*shape, seed=1), random(shape[0], seed=2)
+    model = Dense(r, jacobian, lambda diagonal: diagonal + 1)
+    for damping in (1e-3, 1.0, 1e3):
+        system = jacobian.T @ jacobian + damping * torch.diag(jacobian.square().sum(dim=0) + 1)
+        expected = -torch.linalg.solve(system, jacobian.T @ w)
+        assert torch.allclose(model.damped(damping)(w), expected, rtol=1e-9, atol=1e-12)
+    assert torch.allclose(model.gradient, jacobian.T @ r)
+    direction = random(shape[1], seed=3)
+    assert torch.allclose(model.change(direction), jacobian @ direction)
+
+
+@pytest.mark.parametrize("columns", [1, 255, 256, 257, 700])
+def test_the_lower_triangle_is_that_of_the_product(columns):
+    rows = random(40, columns)
+    assert torch.allclose(lower_gram(rows).tril(), (rows.T @ rows).tril(), rtol=1e-12, atol=1e-12)
+
+
+def test_a_linear_problem_is_solved_exactly():
+    """The output layer of a network on a linear equation: ordinary least squares."""
+    problem = Problem(
+        domain=Interval(0, 1),
+        fields=["u"],
+        residual=lambda u, x: u.xx + torch.sign(x - 0.4),
+        conditions=[Boundary(lambda u: u)],
+        points=Grid(interior=60, boundary=2),
+    )
+    engine = make_engine("fused", problem, Genome.parse("layers=3 neurons=6 activation=sin(x)"))
+    theta = initial_parameters(engine.layout, 0, torch.float64)
+    last = slice(engine.layout.entries[-2].start, None)
+
+    class OutputLayer(Residuals):
+        def residuals_and_jacobian(self, weights):
+            r, jacobian = engine.residuals_and_jacobian(inserted(weights))
+            return r, jacobian[:, last]
+
+    def inserted(weights):
+        return torch.cat([theta[: last.start], weights])
+
+    objective = OutputLayer(lambda weights: engine.residuals(inserted(weights)))
+    start = theta[last]
+    r, jacobian = objective.residuals_and_jacobian(start)
+    best = torch.linalg.lstsq(jacobian, -r, driver="gelsd").solution
+    least = float((r + jacobian @ best).square().sum())
+    losses = [state.loss for state in stepped(LM(damping=1e-10), objective, start, 8)]
+    assert losses[-1] == pytest.approx(least, rel=1e-3)
+    assert losses[1] < 1.1 * least  # a single step does almost all of it
+    assert losses[0] > 10 * least
+
+
+def test_convergence_is_quadratic_where_the_residuals_vanish():
+    objective = Residuals(rosenbrock)
+    states = stepped(LM(damping=1e-12), objective, torch.full((6,), 1.5, dtype=torch.float64), 30)
+    errors = [float((state.theta - 1).norm()) for state in states]
+    pairs = [(a, b) for a, b in itertools.pairwise(errors) if 1e-7 < a < 0.5]
+    assert len(pairs) >= 2, errors
+    assert all(b < 30 * a**2 + 1e-13 for a, b in pairs), errors
+    assert errors[-1] < 1e-12
+
+
+def test_the_valley_of_rosenbrock_takes_far_fewer_steps_than_with_a_gradient():
+    theta = torch.as_tensor([-1.2, 1.0], dtype=torch.float64)
+    objective = Residuals(rosenbrock)
+    second = stepped(LM(), objective, theta, 30)
+    first = stepped(LBFGS(), objective, theta, 100)
+    assert second[-1].loss < 1e-20
+    below = [next(k for k, s in enumerate(states) if s.loss < 1e-8) for states in (second, first)]
+    assert below[0] < below[1]
+
+
+def test_a_parameter_that_nothing_depends_on_stays_where_it_is():
+    objective = Residuals(lambda x: torch.stack([x[0] - 2, x[0] * x[1] - 6, 0 * x[2]]))
+    state = stepped(LM(), objective, torch.ones(3, dtype=torch.float64), 40)[-1]
+    assert torch.allclose(state.theta, torch.as_tensor([2.0, 3.0, 1.0], dtype=torch.float64), atol=1e-9)
+
+
+def test_columns_that_are_alike_share_the_step():
+    objective = Residuals(lambda x: torch.stack([x[0] + x[1] - 4, 3 * (x[0] + x[1]) - 12]))
+    state = stepped(LM(), objective, torch.zeros(2, dtype=torch.float64), 40)[-1]
+    assert torch.allclose(state.theta, torch.full((2,), 2.0, dtype=torch.float64))
+    assert state.loss < 1e-20
+
+
+def test_residuals_that_are_zero_are_the_end():
+    objective = Residuals(lambda x: x - 1)
+    state = LM().init(objective, torch.ones(4, dtype=torch.float64))
+    assert (state.loss, state.converged) == (0.0, True)
+
+
+def test_a_start_that_overflows_is_said_to(oscillator):
+    result = train(oscillator, "layers=4 neurons=20 activation=exp(exp(exp(x)))", optimizer="lm", epochs=50)
+    assert result.status is Status.NOT_FINITE
+
+
+def test_a_step_into_overflow_is_taken_back():
+    objective = Residuals(lambda x: torch.stack([torch.exp(300 * x[0]) - 2, x[0] - 1]))
+    states = stepped(LM(damping=1e-9), objective, torch.zeros(1, dtype=torch.float64), 60)
+    losses = [state.loss for state in states]
+    assert all(b < a for a, b in itertools.pairwise(losses[:5]))
+    assert all(map(math.isfinite, losses))
+
+
+@pytest.mark.parametrize(("points", "kind"), [(600, "primal"), (20, "dual")])
+def test_fewer_and_more_parameters_than_residuals(points, kind):
+    problem = Problem(
+        domain=Interval(0, 1),
+        fields=["u"],
+        residual=lambda u, x: u.xx + u - torch.sin(3 * x),
+        conditions=[Boundary(lambda u: u)],
+        points=Grid(interior=points, boundary=2),
+    )
+    result = train(problem, SMALL, optimizer="lm", epochs=100_000, max_evaluations=200)
+    assert (result.parameters < points) == (kind == "primal")
+    assert result.loss < 1e-8 * result.history.losses[0]
+
+
+def test_without_memory_it_works_without_a_jacobian(transport):
+    engine = make_engine("fused", transport, SMALL)
+    engine.work = Work()
+    theta = initial_parameters(engine.layout, 0, torch.float64)
+    r = engine.residuals(theta)
+    model = linearised(engine, theta, r, lambda d: torch.full_like(d, float(d.mean())), memory=0)
+    dense = linearised(engine, theta, r, lambda d: torch.full_like(d, float(d.mean())), memory=math.inf)
+    assert isinstance(model, MatrixFree)
+    assert isinstance(dense, Dense)
+    assert float(model.scale[0]) == pytest.approx(float(dense.scale[0]), rel=0.5)
+    model.scale = dense.scale
+    step, gradient = model.damped(1.0)(r), model.gradient
+    system = engine.residuals_and_jacobian(theta)[1].T @ model.change(step) + dense.scale * step
+    assert (system + gradient).norm() < 1.01e-3 * gradient.norm()
+    assert (step - dense.damped(1.0)(r)).norm() < 0.1 * step.norm()
+    free = train(transport, SMALL, optimizer=LM(memory=1), epochs=10**6, max_evaluations=3000)
+    assert free.loss < 1e-3 * free.history.losses[0]
+
+
+def test_the_memory_that_matrices_take():
+    assert dense_bytes(1000, 200, 8) == 8 * (1000 * 200 + 2 * 200**2)
+
+
+def test_steps_count_for_what_they_cost(transport):
+    cheap = train(transport, SMALL, optimizer="lm", epochs=3)
+    dear = train(transport, "layers=5 neurons=40 activation=a*tanh(x)", optimizer="lm", epochs=3)
+    assert cheap.epochs <= 3
+    assert dear.epochs <= 3
+    assert len(cheap.history.losses) > 2 * len(dear.history.losses)
+    costs = np.diff(cheap.history.epochs)
+    assert (costs > 0).all()
+    assert cheap.history.epochs[-1] <= 3
+
+
+def test_it_is_the_same_to_the_last_bit_again(transport):
+    one, other = (train(transport, SMALL, optimizer="lm", epochs=2, seed=4) for _ in "ab")
+    assert torch.equal(one.theta, other.theta)
+    assert one.history == other.history
+
+
+@pytest.mark.parametrize("optimizer", ["lm", "adam:1+lm"])
+def test_two_trainings_in_a_row_are_one_to_the_last_bit(transport, optimizer):
+    kept = []
+    settings = {"optimizer": optimizer, "seed": 3}
+    whole = train(transport, SMALL, epochs=5, **settings)
+    train(transport, SMALL, epochs=2, on_end=kept.append, **settings)
+    second = train(transport, SMALL, epochs=5, start=kept[0], **settings)
+    assert second.history.losses == whole.history.losses
+    assert second.history.epochs == whole.history.epochs
+    assert torch.equal(second.theta, whole.theta)
+
+
+@pytest.mark.parametrize("setting", ["damping", "memory"])
+def test_settings_must_be_positive(setting):
+    with pytest.raises(TrainingError, match=f"LM\\({setting}=-1"):
+        LM(**{setting: -1})
+
+
+def test_a_loss_alone_is_not_enough():
+    with pytest.raises(TrainingError, match="needs the residuals"):
+        LM().init(lambda theta: (0.0, theta), torch.zeros(2))
+
+
+def test_a_chain_hands_over(transport):
+    result = train(transport, SMALL, optimizer="adam:1+lm", epochs=4, seed=1)
+    alone = train(transport, SMALL, optimizer="adam", epochs=10, seed=1)
+    same = [a == b for a, b in zip(result.history.losses, alone.history.losses, strict=False)]
+    assert sum(same) >= 3  # adam's beginning
+    assert result.loss < 0.1 * alone.loss
+    assert result.optimizer == "adam:1+lm"
+
+
+def test_a_chain_goes_on_when_a_stage_has_converged():
+    objective = Residuals(lambda x: x - 3)
+    chain = Chain("lm+lbfgs", (Stage(LM()), Stage(LBFGS())))
+    states = stepped(chain, objective, torch.zeros(2, dtype=torch.float64), 100)
+    assert states[-1].stage == 1
+    assert states[-1].converged
+
+
+@pytest.mark.parametrize("text", ["adam:0+lm", "adam:x+lm", "lm:"])
+def test_a_stage_has_a_number_of_epochs(text):
+    with pytest.raises(TrainingError, match="a name and a number of epochs such as adam:500"):
+        find_optimizer(text)
+
+
+def test_an_unknown_stage_is_named():
+    with pytest.raises(UnknownNameError, match="no optimizer called 'newton'"):
+        find_optimizer("adam:10+newton")
+
+
+def test_lm_takes_no_rate():
+    with pytest.raises(TrainingError, match="lm finds its steps without"):
+        find_optimizer("lm", rate=0.1)
