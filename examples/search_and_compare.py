@@ -26,9 +26,11 @@ def compare(problem: str, budget: str, run: str | None) -> None:
         run: Where the search is kept; None for a name in `runs` that stands for this very search.
     """
     settings = {"candidates": 2, "evaluations": 3}
-    found = ep.search(problem, budget=budget, settings=settings, run=run, progress=sys.stderr.isatty())
+    shown = sys.stderr.isatty()
+    found = ep.search(problem, budget=budget, settings=settings, run=run, progress=shown)
     if found.state != "finished":
-        print(f"stopped; go on with: evopinn resume {shlex.quote(str(found.directory))}", file=sys.stderr)
+        if not shown:  # on a terminal, progress ends with this
+            print(f"stopped; go on with: evopinn resume {shlex.quote(str(found.directory))}", file=sys.stderr)
         sys.exit(130)
 
     winner = found.finalists[0]

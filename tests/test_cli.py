@@ -205,6 +205,13 @@ def test_text_in_brackets_is_shown_as_it_is(run, tmp_path):
     assert "on [left] [0, 1]: [red]x" in run("problems", str(path))[1]
 
 
+def test_the_package_can_be_run(tmp_path):
+    command = [sys.executable, "-m", "evopinn", "--version"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.startswith("evopinn ")
+
+
 def test_the_version_is_told(run):
     code, out, _ = run("--version")
     assert code == 0

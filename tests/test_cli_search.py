@@ -1,12 +1,21 @@
 """How the commands that search end: what they print, and their exit codes. Nothing is trained here."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from evopinn.cli.shared import output
 from evopinn.errors import RunError
+from evopinn.genome import Genome
+from evopinn.run.records import Evaluation
+from evopinn.run.result import SearchResult
 from evopinn.run.snapshot import Snapshot
 from evopinn.run.store import Store
+from evopinn.searchers import Origin, Task
+from evopinn.view.runs import found_table
 
 CONFIG = 'problem = "/home/me/[/b]p.py"\nmethod = "random"\nseed = 7\n'
 
@@ -20,11 +29,11 @@ def here(tmp_path, monkeypatch):
 def resumed(run, monkeypatch):
     """Resume a run by something that stands for the search: exit code, standard output, standard error."""
 
-    def resumed(go_on, directory="my run"):
+    def resumed(go_on, directory="my run", options=("--quiet",)):
         if not Path(directory).exists():
             Store.create(directory, CONFIG, {}).close()
         monkeypatch.setattr("evopinn.run.session.go_on", go_on)
-        return run("resume", directory, "--quiet")
+        return run("resume", directory, *options)
 
     return resumed
 
@@ -41,15 +50,100 @@ def test_the_command_that_goes_on_can_be_pasted(resumed):
     assert resumed(lambda *_, **__: False, "runs/short")[2] == "stopped; go on with: evopinn resume short\n"
 
 
+@pytest.mark.parametrize("phases", [["loading"], ["loading", "starting", "stopped"]])
+def test_a_stop_is_told_once(resumed, phases):
+    """Where progress tells it, nothing else does; while the problem is loaded, progress does not."""
+
+    def stopped(directory, audience, *_):
+        for phase in phases:
+            audience.watch(Snapshot(directory, "heat", "random", phase))
+        return False
+
+    code, _, err = resumed(stopped, options=())
+    assert code == 130
+    assert err.count("stopped") == err.count("evopinn resume 'my run'") == 1
+
+
+BROKEN = """
+import sys
+import evopinn.run.session
+from evopinn.cli import main
+evopinn.run.session.go_on = lambda *_: False
+sys.argv = ["evopinn", "resume", "mine", "--quiet", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_reader_that_is_gone_does_not_hide_how_it_ended(options, stream):
+    Store.create("mine", CONFIG, {}).close()
+    read, write = os.pipe()
+    os.close(read)
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | {stream: write}
+    ended = subprocess.run(
+        [sys.executable, "-c", BROKEN, *options], text=True, check=False, timeout=120, **streams
+    )
+    os.close(write)
+    assert ended.returncode == 130
+    if stream == "stdout":
+        assert ended.stderr == "stopped; go on with: evopinn resume mine\n"
+    else:
+        assert "seed" in ended.stdout
+
+
+def test_a_search_goes_on_when_nobody_reads_its_log(tmp_path):
+    """As in `evopinn search ... 2>&1 | head -1`: the plan is told to nobody, and its end to the shell."""
+    program = """
+import evopinn.run.session
+from evopinn.cli import main
+
+def go_on(directory, audience, *_):
+    audience.say("what will be done")
+    open("done", "w").close()
+    return False
+
+evopinn.run.session.go_on = go_on
+main()
+"""
+    Store.create("mine", CONFIG, {}).close()
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-c", program, "resume", "mine"]
+    ended = subprocess.run(command, stdout=write, stderr=write, check=False, timeout=120)
+    os.close(write)
+    assert ended.returncode == 130
+    assert Path("done").exists()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_what_was_found_fits_the_terminal(columns, monkeypatch, capsys):
+    shortcuts = ",".join(f"{first}-{first + 1}" for first in range(9))
+    genome = f"layers=11 neurons=48 shortcuts={shortcuts} activation=sin(a*x)+tanh(x)*cos(b*x)*asinh(c*x)"
+    with Store.create("mine", CONFIG, {}) as store:
+        store.add_tasks([Task(0, 1, Genome.parse(genome), 5000, 1, Origin(("initial",)))])
+        store.record([Evaluation(0, "finished", 1e-7, 0.0, 0.5, {"u": 1e-5}, 5000, 1234.5)])
+    monkeypatch.setenv("COLUMNS", str(columns))
+    output(found_table(SearchResult("mine")), as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert [line.split()[:2] for line in lines if "e-0" in line] == [["1.00e-07", "1.00e-05"]]
+
+
 def test_what_is_refused_is_a_mistake_and_what_goes_wrong_later_a_failure(resumed):
     def refused(*_, **__):
         raise RunError("it is in use.")
 
-    def failed(directory, audience, **_):
+    def refused_later(directory, audience, *_):
+        audience.watch(Snapshot(directory, "heat", "random", "loading"))
+        raise RunError("it is another problem.")
+
+    def failed(directory, audience, *_):
         audience.watch(Snapshot(directory, "heat", "random", "starting"))
         raise RunError("the disk is full.")
 
     assert resumed(refused) == (2, "", "error: it is in use.\n")
+    assert resumed(refused_later) == (2, "", "error: it is another problem.\n")
     assert resumed(failed) == (1, "", "error: the disk is full.\n")
 
 

@@ -18,10 +18,13 @@ from typer.testing import CliRunner
 
 import evopinn
 from evopinn.cli import app
+from evopinn.errors import EvopinnError, GenomeSyntaxError
 from evopinn.genome import COMMON, OPERATORS, Genome, Space, published_model, published_models
 from evopinn.genome.variation.activation_mutation import OPERATOR_MUTATIONS, PARAMETER_MUTATIONS
 from evopinn.problem import is_problem_file
 from evopinn.problems import catalogue, problem
+from evopinn.run.driver import POISON, TOO_COSTLY
+from evopinn.run.ended import FailureKind
 from evopinn.training import Status, find_optimizer
 from evopinn.training.duration import parse_duration
 
@@ -214,6 +217,23 @@ def test_the_mutations_are_complete() -> None:
 def test_the_statuses_are_complete() -> None:
     listed = [(code(cells[0])[0], cells[1]) for cells in rows("training.md", "`result.status`")]
     assert listed == [(status.value, status.meaning) for status in Status]
+
+
+def test_the_ways_in_which_a_training_is_given_up_are_complete() -> None:
+    listed = {status for cells in rows("runs.md", "status") for status in code(cells[0])}
+    ended_elsewise = {Status.TIME_LIMIT, Status.INTERRUPTED}  # a search limits and interrupts no training so
+    assert listed == {*Status, *FailureKind, TOO_COSTLY, POISON} - ended_elsewise
+
+
+def test_the_errors_are_in_the_reference() -> None:
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    for error in [EvopinnError, *EvopinnError.__subclasses__(), GenomeSyntaxError]:
+        assert f"::: evopinn.errors.{error.__name__}\n" in text
+
+
+def test_the_figures_are_complete() -> None:
+    listed = {code(cells[0])[0]: cells[1] for cells in rows("figures.md", "name")}
+    assert listed == {name: row.shows for name, row in evopinn.figures.FIGURES.items()}
 
 
 def test_the_commands_and_options_are_complete() -> None:

@@ -17,9 +17,9 @@ from evopinn.run.session import Audience, begin, go_on, recorded_config
 from evopinn.run.source import ProblemSource, fingerprint
 from evopinn.searchers import Layout, Schedule, Trials
 from evopinn.searchers.checking import whole
-from evopinn.training import TrainingResult
+from evopinn.training import TrainingResult, parse_duration
 from evopinn.training import load as load_model
-from evopinn.view.console import notes_console
+from evopinn.view.console import note, notes_console
 
 
 def search(
@@ -34,13 +34,16 @@ def search(
     settings: Mapping[str, Any] | None = None,
     training: Mapping[str, Any] | None = None,
     workers: int | None = None,
+    memory: int | None = None,
+    deadline: str | float | None = None,
     run: str | os.PathLike[str] | None = None,
     progress: bool = True,
 ) -> SearchResult:
     """Search for the network that solves a problem best.
 
-    Ctrl-C stops it; nothing is lost, and the same call goes on where it was. If the run is finished already,
-    its result is returned at once.
+    Ctrl-C stops it, and what was found so far is returned, its `state` being `stopped`: nothing is lost, and
+    the same call goes on where it was. Only if nothing had begun, there is a `KeyboardInterrupt`. If the run
+    is finished already, its result is returned at once.
 
     Args:
         problem: The problem, or its name or file as the command line takes it.
@@ -53,11 +56,23 @@ def search(
         settings: Of the method, such as `{"elitists": 0.2}`.
         training: How each genome is trained: optimizer, precision, engine, errors_every, slowest.
         workers: Processes; one a core by default. The result does not depend on it.
+        memory: Megabytes that a worker may occupy; 4096 by default.
+        deadline: Time after which a training is taken for hung: seconds, or text such as "5 min"; by default
+            twenty times what is usual.
         run: Directory of the run, or its name in `runs`; by default a name that stands for this very search.
         progress: Whether to show it.
+
+    Raises:
+        SearchError: Settings make no sense, or the budget is too small.
+        RunError: The run cannot be written, is in use, or was begun as another search.
     """
     source = _source(problem)
-    workers = _worker_count(workers)
+    limits = {
+        "count": _worker_count(workers),
+        "memory": memory,
+        "deadline": None if deadline is None else parse_duration(deadline),
+    }
+    workers_table = {name: value for name, value in limits.items() if value is not None}
     values: dict[str, Any] = {
         "problem": source.name,
         "budget": budget if budget is None or isinstance(budget, str) else f"{budget} s",
@@ -68,7 +83,7 @@ def search(
         "space": space.text if isinstance(space, Space) else space,
         "settings": settings,
         "training": training,
-        "workers": {"count": workers},
+        "workers": workers_table,
     }
     config = Config.of({name: value for name, value in values.items() if value is not None}, "the search")
     request = request_digest(config, fingerprint(source.load()))
@@ -78,7 +93,7 @@ def search(
         if not is_run(directory):
             return begin(config, source, directory, audience)
         _refuse_other_search(directory, request)
-        return go_on(directory, audience, source, workers)
+        return go_on(directory, audience, source, config.workers.model_dump(include=set(workers_table)))
 
     watched(go, progress)
     if not is_run(directory):
@@ -95,16 +110,19 @@ def resume(
 ) -> SearchResult:
     """Go on with a run that was stopped or killed; the end is the same as if it had not been.
 
+    Ctrl-C stops it again, as it does `search`. A run that is finished is returned at once.
+
     Args:
         run: Directory of the run, or its name in `runs`.
-        problem: Its problem, if that was a Python object.
+        problem: Its problem, if that was a Python object, or the file that it is in now, if it was moved. It
+            must have the same losses as when the run began.
         workers: Processes; as many as before by default.
         progress: Whether to show it.
     """
     directory = find_run(_place(run))
     source = None if problem is None else _source(problem)
-    count = _worker_count(workers)
-    watched(lambda audience: go_on(directory, audience, source, count), progress)
+    changed = {} if workers is None else {"count": _worker_count(workers)}
+    watched(lambda audience: go_on(directory, audience, source, changed), progress)
     return SearchResult(directory)
 
 
@@ -142,7 +160,8 @@ def watched(go: Callable[[Audience], bool], progress: bool = True) -> bool:
         if not progress:
             return go(Audience(_unheard, _unheard, stop))
         with search_progress(console, stop.ask) as show:
-            return go(Audience(show, console.print, stop))
+            return go(Audience(show, lambda text: note(text, console), stop))
+    return False  # stopped before anything was trained
 
 
 def _unheard(_: object) -> None:
@@ -159,7 +178,7 @@ def _source(problem: object) -> ProblemSource:
 
 
 def _place(name: object) -> Path:
-    if not isinstance(name, str | os.PathLike):
+    if not isinstance(name, str | os.PathLike) or not os.fspath(cast("os.PathLike[str]", name)):
         raise RunError(f"the run is {name!r}; give its directory, or its name in {RUNS}.")
     return Path(cast("str | os.PathLike[str]", name))
 

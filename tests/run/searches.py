@@ -24,15 +24,19 @@ FAULTY = str(HERE / "faulty_problem.py")
 SMALL = ep.Schedule((10, 6, 4), (5, 10, 15))
 LONG = ep.Schedule((12, 8, 4), (10, 25, 50))
 CONSTANT = ep.Schedule((6, 6, 6), (5, 5, 5))
+LONG_CONSTANT = ep.Schedule((8, 8, 8), (30, 30, 30))
 TRIALS = ep.Trials(14, 5)
 FEW_FINALS = {"candidates": 2, "evaluations": 2}
 OPTIONS = FEW_FINALS | {"continue_elitists": True, "skip_known": True, "coarsening": 2.0}
 SEARCHES = {
     "evo-dpste": ("evo-dpste", SMALL, FEW_FINALS),
+    "evo-dpste, shorter": ("evo-dpste", ep.Schedule((6, 4), (5, 10)), {"candidates": 1, "evaluations": 2}),
     "evo-dpste, longer": ("evo-dpste", LONG, FEW_FINALS),
     "evo-dpste with options": ("evo-dpste", SMALL, OPTIONS),
     "random": ("random", SMALL, FEW_FINALS),
+    "random, longer": ("random", LONG, FEW_FINALS),
     "evolution": ("evolution", CONSTANT, FEW_FINALS),
+    "evolution, longer": ("evolution", LONG_CONSTANT, FEW_FINALS),
     "bo-fcnet": ("bo-fcnet", TRIALS, FEW_FINALS | {"batch": 2}),
     "bo-fcresnet": ("bo-fcresnet", TRIALS, FEW_FINALS | {"batch": 1, "faithful": True}),
 }
@@ -104,7 +108,7 @@ def final_state(directory):
 
 def _settled(reader, number):
     entry, history = reader.final_evaluation(number), reader.history(number)
-    course = history and (history.losses, history.error_epochs, dict(history.errors))
+    course = history and (history.losses, history.epochs, history.error_epochs, dict(history.errors))
     outcome = (entry.status, entry.loss, dict(entry.errors), entry.epochs, course)
     return [*bits(task_row(reader.task(number))), *bits(outcome)]
 

@@ -57,6 +57,10 @@ def search(problem="heat", **arguments):
         ({"space": 5}, "the search has space = 5; input should be a valid string."),
         ({"workers": "2"}, "workers is '2'; it must be a whole number of at least 1."),
         ({"workers": 0}, "workers is 0; it must be a whole number of at least 1."),
+        ({"memory": 5}, "the search has workers.memory = 5; input should be greater than or equal to 100."),
+        ({"deadline": "soon"}, "'soon' is not a duration; write for example 20s"),
+        ({"deadline": 0}, "the search has workers.deadline = 0.0; input should be greater than 0."),
+        ({"run": ""}, "the run is ''; give its directory, or its name in runs."),
     ],
 )
 def test_what_makes_no_sense_is_refused(begun, arguments, sentence):
@@ -87,6 +91,20 @@ def test_scalars_of_numpy_are_numbers(begun):
     ((config, _),) = begun
     assert config.settings == {"candidates": 1, "elitists": 0.5, "mutation": {"layers": 0.5}}
     assert (config.seed, config.workers.count, found.seed) == (3, 1, 3)
+
+
+def test_workers_may_be_limited(begun, monkeypatch):
+    limits = {"memory": np.int64(2000), "deadline": "5 min"}
+    search(run="mine", **limits)
+    ((config, _),) = begun
+    assert (config.workers.memory, config.workers.deadline) == (2000, 300.0)
+    # The same search goes on with other limits: they are no part of what is asked.
+    changed = []
+    monkeypatch.setattr("evopinn.api._refuse_other_search", lambda *_: None)
+    monkeypatch.setattr("evopinn.api.go_on", lambda *arguments: changed.append(arguments[-1]))
+    search(run="mine", memory=3000)
+    search(run="mine", deadline=20, workers=2)
+    assert changed == [{"memory": 3000}, {"deadline": 20.0, "count": 2}]
 
 
 def test_a_file_may_be_given_as_a_path(begun):

@@ -1,5 +1,6 @@
 """Configurations as files: a run's own is a record, another's a beginning; and the names of runs."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -57,6 +58,31 @@ def test_a_part_that_is_set_leaves_the_other_parts_of_a_file_alone(run):
     assert settings["mutation"] == {
         name: getattr(expected, name) for name in ("layers", "neurons", "shortcuts", "activation")
     }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "plan"),
+    [
+        (["--budget", "3000 epochs"], r"evo-dpste: \d+ generations with populations .* epochs in all\."),
+        (["--budget", "90 trainings", "--method", "bo-fcnet"], "bo-fcnet: 78 proposals, .* 90 trainings"),
+        (["--preset", "quick"], "evo-dpste: 4 generations with populations 80, 26, 16, 8 and epochs 24, "),
+        (["--populations", "6", "--epochs", "9"], "evo-dpste: 1 generation of 6 .* so nothing evolves: "),
+    ],
+)
+def test_a_configuration_is_printed_with_its_plan(run, arguments, plan):
+    code, out, err = run("search", PROBLEM, *arguments, "--print-config")
+    assert code == 0
+    assert tomllib.loads(out)["problem"] == PROBLEM
+    assert re.match(plan, err)
+    assert err.count("\n") == 1
+    assert run("search", PROBLEM, *arguments, "--print-config", "--quiet") == (0, out, "")
+
+
+def test_a_plan_that_needs_a_measurement_is_not_printed(run):
+    assert run("search", PROBLEM, "--print-config", "--budget", "5m")[2] == ""
+    code, out, err = run("search", PROBLEM, "--print-config", "--budget", "9 epochs")
+    assert (code, out) == (2, "")
+    assert "a budget of 9 epochs is too small" in err
 
 
 def test_runs_that_begin_in_the_same_second_have_different_names(monkeypatch):

@@ -118,9 +118,10 @@ def test_the_summary_is_plain_data(store, directory):
     assert (summary["state"], summary["trained"], summary["failed"]) == ("running", 14, 1)
     assert summary["counts"] == {"finished": 13, "not-finite": 1}
     assert summary["failures"] == [
-        {"status": "not-finite", "failed": 1, "retried": 0},
-        {"status": "crashed", "failed": 0, "retried": 1},
+        {"status": "not-finite", "failed": 1, "retried": 0, "task": 3, "note": ""},
+        {"status": "crashed", "failed": 0, "retried": 1, "task": 0, "note": ""},
     ]
+    assert [each["kind"] for each in summary["generations"]] == ["generation", "generation", "final"]
     assert [each["settled"] for each in summary["generations"]] == [4, 4, 6]
     assert summary["epochs"] == 9 * 100 + 6 * 500
     assert [each["tasks"] for each in summary["finalists"]] == [[8, 9, 10], [11, 12, 13]]

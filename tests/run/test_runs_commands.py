@@ -1,6 +1,7 @@
 """The commands that look at runs and stop them."""
 
 import json
+import math
 import re
 import signal
 import subprocess
@@ -12,10 +13,13 @@ import runs
 from runs import CANDIDATES, add_final_evaluations, add_generations, make_task
 from simulated import make_evaluation
 
+from evopinn.lineage import CANDIDATE, PROPOSED, RETRAINED
 from evopinn.run.reading import Reader
 from evopinn.run.result import SearchResult
 from evopinn.run.store import Store
+from evopinn.searchers import Origin
 
+TRACEBACK = "Traceback (most recent call last):\n  File ..."
 WRITER = """
 import signal, sys
 from evopinn.run.store import Store
@@ -76,9 +80,9 @@ def test_runs_are_listed_the_newest_last(run, written):
     assert (code, err) == (0, "")
     header, empty, done, later = (line.split() for line in out.splitlines())
     assert header[:4] == ["run", "problem", "method", "state"]
-    assert empty[:7] == ["empty", "klein-gordon", "evo-dpste", "stopped", "0", "0", "2020-09-13"]
-    assert done[:8] == ["b-done", "klein-gordon", "evo-dpste", "finished", "3", "14", "1.00e-02", "3.00e-02"]
-    assert later[:6] == ["a-later", "klein-gordon", "evo-dpste", "running", "2", "8"]
+    assert empty[:6] == ["empty", "klein-gordon", "evo-dpste", "stopped", "0", "2020-09-13"]
+    assert done[3:8] == ["finished", "final", "14", "1.00e-02", "3.00e-02"]
+    assert later[:7] == ["a-later", "klein-gordon", "evo-dpste", "running", "gen", "2", "8"]
     _, out, _ = run("runs", "runs", "--json")
     listed = json.loads(out)
     assert [each["run"] for each in listed] == ["runs/empty", "runs/b-done", "runs/a-later"]
@@ -138,9 +142,78 @@ def test_show_tells_the_winner_the_generations_and_what_failed(run, finished):
     assert sections[:4] == ["Final evaluations", "Hall of fame", "Generations", "Failures"]
     rows = [line.split() for line in out.splitlines()]
     assert ["1", "4", "4", "1"] in [row[:4] for row in rows]
-    assert ["not-finite", "1", "0"] in rows
-    assert ["crashed", "0", "1"] in rows
+    assert ["final", "6", "6", "0"] in [row[:4] for row in rows]
+    assert ["not-finite", "1", "0", "task", "3:", "the", "loss"] in [row[:7] for row in rows]
+    assert ["crashed", "0", "1", "task", "0:", "the", "worker"] in [row[:7] for row in rows]
     assert out.count("asinh(x)*cos(x)") >= 1
+
+
+@pytest.mark.parametrize(
+    ("status", "note", "shown"),
+    [
+        ("raised", f"{TRACEBACK}\nValueError: [x] is bad", "ValueError: [x] is bad"),
+        ("poison", f"memory: {TRACEBACK}\nMemoryError", "memory: MemoryError"),
+        (
+            "crashed",
+            "it was ended by SIGSEGV; the last it printed:\nbefore\nFatal error",
+            "it was ended by SIGSEGV; the last it printed: Fatal error",
+        ),
+        ("deadline", "cut by wall clock: it was not done after 60 s and was killed", None),
+        ("memory", "", "the worker was ended because it used more memory than allowed"),
+    ],
+)
+def test_show_tells_why_the_first_of_each_kind_failed(run, status, note, shown):
+    def failed(store):
+        store.add_tasks([make_task(number) for number in range(3)])
+        store.record([make_evaluation(0)])
+        for number, text in ((1, note), (2, "another")):
+            store.record([make_evaluation(number, status=status, loss=math.inf, errors={}, note=text)])
+
+    make_run("one", failed)
+    out = run("show", "one")[1]
+    (row,) = [line.strip() for line in out.splitlines() if line.startswith(f" {status} ")]
+    assert re.split("  +", row) == [status, "2", "0", f"task 1: {note if shown is None else shown}"]
+    (failure,) = json.loads(run("show", "one", "--json")[1])["failures"]
+    assert (failure["task"], failure["note"]) == (1, note)
+
+
+def test_show_tells_the_plan_and_where_the_problem_comes_from(run):
+    recorded = '[recorded]\nproblem = "poisson"\nplan = "evo-dpste: 1 generation of 8 individuals."\n'
+    make_run("one", add_generations, config=f'problem = "/home/me/p.py"\nmethod = "evo-dpste"\n{recorded}')
+    out = run("show", "one")[1]
+    assert re.search(r"^problem +poisson \(/home/me/p\.py\) *$", out, re.MULTILINE)
+    assert re.search(r"^plan +evo-dpste: 1 generation of 8 individuals\. *$", out, re.MULTILINE)
+    shown = json.loads(run("show", "one", "--json")[1])
+    assert (shown["problem"], shown["source"]) == ("poisson", "/home/me/p.py")
+    assert shown["plan"] == "evo-dpste: 1 generation of 8 individuals."
+    assert "poisson" in run("runs")[1]
+    catalogue = make_run("two", config='problem = "heat"\n[recorded]\nproblem = "heat:I"\n')
+    assert re.search(r"^problem +heat:I *$", run("show", str(catalogue))[1], re.MULTILINE)
+
+
+def test_rounds_are_called_what_they_are(run):
+    def of(*rounds):
+        def fill(store):
+            for number, operation in enumerate(rounds):
+                store.add_tasks([make_task(number, 1 + number, origin=Origin((operation,)))])
+                store.record([make_evaluation(number)])
+
+        return fill
+
+    make_run("a", of("initial", "crossover", RETRAINED, CANDIDATE))
+    make_run("b", of(PROPOSED, PROPOSED, CANDIDATE))
+    make_run("c", of("initial", RETRAINED))
+    make_run("d", of(PROPOSED))
+    rounds = [re.split("  +", line)[4] for line in run("runs")[1].splitlines()]
+    assert rounds == ["round", "final", "final", "bests again", "batch 1"]
+    for name, title, header, shown in [
+        ("a", "Generations", "generation", ["1", "2", "bests again", "final"]),
+        ("b", "Batches", "batch", ["1", "2", "final"]),
+    ]:
+        lines = run("show", name)[1].splitlines()
+        first = lines.index(title) + 1
+        cells = [re.split("  +", line.strip())[0] for line in lines[first : first + 1 + len(shown)]]
+        assert cells == [header, *shown]
 
 
 def test_show_says_what_to_do_next(run, written):
@@ -167,6 +240,7 @@ def test_show_prints_json_for_scripts(run, finished):
     assert shown == expected
     best = shown["best"]
     assert (best["genome"], best["loss"], best["error"]) == (CANDIDATES[0].text, 0.01, 0.03)
+    assert [event["kind"] for event in shown["events"]] == ["finished"]
 
 
 def test_top_limits_the_genomes(run, finished):

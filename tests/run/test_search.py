@@ -1,10 +1,15 @@
 """Whole searches: the same seed gives the same end, whatever the number of workers."""
 
+import os
+import re
+from contextlib import nullcontext
+
 import pytest
-from searches import attempts, final_state, searched
+from searches import PATIENCE, attempts, command, evopinn, final_state, searched
 
 import evopinn as ep
 from evopinn.run.reading import Reader
+from evopinn.run.store import Store
 
 
 @pytest.mark.parametrize(
@@ -33,6 +38,23 @@ def test_a_search_does_what_is_planned(undisturbed, which, expected):
     assert result.best.loss == min(losses)
 
 
+def test_a_run_remembers_its_plan_and_tells_it_again(undisturbed, run, tmp_path, monkeypatch):
+    directory = undisturbed("random")
+    summary = ep.load(directory).summary()
+    assert summary["problem"] == ep.load(directory).problem == "poisson"
+    assert summary["plan"].startswith("random: 3 generations with populations 10, 6, 4 and epochs 5, 10, 15;")
+    assert f" {summary['trained']} trainings with " in summary["plan"]
+    Store.create(tmp_path / "again", (directory / "config.toml").read_text(), {}).close()
+    monkeypatch.setattr("evopinn.run.session.Workers", lambda *_, **__: nullcontext())
+    monkeypatch.setattr("evopinn.run.session._drive", lambda *_: False)
+    code, _, err = run("resume", str(tmp_path / "again"), "--workers", "1")
+    assert code == 130
+    assert err.splitlines()[:2] == [
+        f"search: poisson by random with 1 worker, kept in {tmp_path / 'again'}",
+        summary["plan"],
+    ]
+
+
 def test_options_save_trainings_and_points(undisturbed):
     """Elitists go on from their states; the first generation of three has half the points."""
     directory = undisturbed("evo-dpste with options")
@@ -52,3 +74,25 @@ def test_options_save_trainings_and_points(undisturbed):
 def test_the_number_of_workers_does_not_matter(undisturbed, tmp_path, workers):
     searched(tmp_path / "run", "evo-dpste", workers)
     assert final_state(tmp_path / "run") == final_state(undisturbed("evo-dpste"))
+
+
+def test_compiled_kernels_give_the_same_bits_in_every_process(tmp_path):
+    """Two searches that share nothing, not even what was compiled for the first, with one worker and two."""
+    for workers in (1, 2):
+        place = tmp_path / str(workers)
+        words = [*command(place / "run", "evo-dpste, shorter", workers), "--engine", "fused"]
+        with evopinn(*words, env=os.environ | {"EVOPINN_CACHE": str(place / "kernels")}) as driver:
+            _, err = driver.communicate(timeout=PATIENCE)
+        assert driver.returncode == 0, err
+        assert any((place / "kernels").iterdir())
+    first, second = (tmp_path / str(workers) / "run" for workers in (1, 2))
+    assert ep.load(first).best.settings["engine"] == "fused"
+    assert final_state(first) == final_state(second)
+
+
+def test_workers_that_take_long_to_load_the_problem_are_told_of(run, monkeypatch, tmp_path):
+    monkeypatch.setattr("evopinn.run.workers._LONG", 0.0)  # so that the start of any worker takes long
+    code, _, err = run(*map(str, command(tmp_path / "run", "evo-dpste", workers=2)))
+    assert code == 0
+    notes = re.findall(r"note: workers 1, 2 are still loading the problem poisson after \d+ s; ", err)
+    assert len(notes) == 1

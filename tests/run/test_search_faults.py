@@ -39,8 +39,8 @@ def search(run, tmp_path, monkeypatch):
 
 def first_generation(directory):
     """The settled tasks of the first generation, best first."""
-    with Reader(directory) as reader:
-        return reader.best_of_generation(1)
+    settled = [entry for entry in attempts(directory) if entry.final and entry.generation == 1]
+    return sorted(settled, key=lambda entry: entry.loss)
 
 
 def test_what_happens_once_changes_nothing(search, undisturbed, tmp_path):

@@ -1,10 +1,13 @@
 """What a search refuses before anything starts, in a sentence that says what to do."""
 
 import shutil
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
-from runs import VERSIONS
+from runs import VERSIONS, make_closed_run
 from searches import PROBLEM, SEARCHES, SEED, SMALL, attempts, final_state
 
 import evopinn as ep
@@ -50,7 +53,17 @@ def refused(run, monkeypatch):
             "no search method called 'evo-dspte'; did you mean evo-dpste?",
         ),
         (["--preset", "quik"], "there is no preset called 'quik'; did you mean quick?"),
-        (["--budget", "0"], "'0' is not a budget; write a time such as 10m"),
+        (
+            ["--preset", "paper"],
+            f"the preset paper is given for {PROBLEM}, for which the paper has no schedule; take one of pap",
+        ),
+        (
+            ["--budget", "600"],
+            "the budget is '600', without a unit; write 600s or 600m for a time, '600 epochs' or '600 trai",
+        ),
+        (["--budget", "0"], "the budget is '0', without a unit; write 0s"),
+        (["--budget", "0s"], "'0s' is not a budget; write a time such as 10m"),
+        (["--budget", ""], "'' is not a budget; write a time such as 10m"),
         (["--budget", "0 epochs"], "the budget's epochs is 0; it must be a number above 0."),
         (["--budget", "0 trainings"], "the budget's trainings is 0; it must be a number above 0."),
         (["--budget", "9 epochs"], "a budget of 9 epochs is too small for evo-dpste"),
@@ -79,7 +92,12 @@ def refused(run, monkeypatch):
             "no part of mutation called 'layer'; did you mean layers",
         ),
         ([*SCHEDULE, "--set", "elitists"], "--set elitists: write name=value"),
-        ([*SCHEDULE, "--faithful"], "there is no setting of evo-dpste called 'faithful'"),
+        (
+            [*SCHEDULE, "--faithful"],
+            "--faithful is for Bayesian optimisation, but the method is evo-dpste; leave it out, or give "
+            "--method bo-fcnet or bo-fcresnet.",
+        ),
+        ([*SCHEDULE, "--run", ""], "the run is ''; give it a name, under which it lies in runs, or a path."),
         ([*SCHEDULE, "--optimizer", "sgd"], "there is no optimizer called 'sgd'"),
         ([*SCHEDULE, "--memory", "5"], "workers.memory = 5"),
         ([*SCHEDULE, "--deadline", "later"], "'later' is not a duration"),
@@ -139,10 +157,23 @@ def test_a_problem_that_has_changed_is_refused(refused, undisturbed):
     make_run(undisturbed, str(problem))
     problem.write_text(problem.read_text().replace("weight=10", "weight=11"))
     assert "the problem poisson has changed since the run run began" in refused("resume", "run")
-    problem.unlink()
-    assert "there is no file " in refused("resume", "run")
+    problem.rename("moved.py")
+    err = refused("resume", "run")
+    assert f"the problem of the run run was in {problem}, which is not there any more" in err
+    assert "`evopinn resume run --problem FILE`" in err
+    assert "the problem poisson has changed since" in refused("resume", "run", "--problem", "moved.py")
+    with pytest.raises(RunError, match="the problem poisson has changed since"):
+        ep.resume("run", problem=Path("moved.py"), progress=False)
     with Reader("run") as reader:
         assert reader.events() == []
+
+
+def test_a_run_goes_on_with_a_problem_that_is_in_another_place(run, undisturbed):
+    make_run(undisturbed, "/nowhere/problem.py:problem")
+    shutil.copy(PROBLEM, "moved.py")
+    code, _, _ = run("resume", "run", "--problem", "moved.py", "--workers", "2")
+    assert code == 0
+    assert final_state(Path("run")) == final_state(undisturbed("evo-dpste"))
 
 
 def test_a_run_of_an_object_is_gone_on_with_from_python(refused, undisturbed):
@@ -150,6 +181,7 @@ def test_a_run_of_an_object_is_gone_on_with_from_python(refused, undisturbed):
     err = refused("resume", "run")
     assert "the problem 'mine' of this run was a Python object" in err
     assert "go on with it from Python: evopinn.search(problem, run=...)." in err
+    assert "`evopinn resume run --problem FILE`" in err
 
 
 def test_a_second_driver_is_refused(refused, undisturbed):
@@ -165,10 +197,42 @@ def test_a_finished_run_is_shown_and_left_as_it_is(run, undisturbed):
         events = reader.events()
     code, out, _ = run("resume", str(directory))
     assert code == 0
-    assert f"{PROBLEM}, evo-dpste, seed {SEED}: finished" in out.replace("\n", " ")
+    assert out.startswith(f"poisson, evo-dpste, seed {SEED}: finished\n")
     assert (final_state(directory), len(attempts(directory))) == before
     with Reader(directory) as reader:
         assert reader.events() == events
+
+
+RESUME = """
+import os, sys
+import evopinn as ep
+import evopinn.api, evopinn.run.stopping, evopinn.view.search
+from evopinn.errors import RunError
+if os.getuid() == 0:  # rights do not bind the superuser
+    os.setuid(65534)
+try:
+    result = ep.resume(sys.argv[1], progress=False)
+    print(result.state, len(result.hall_of_fame))
+except RunError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_a_finished_run_is_shown_where_nothing_can_be_written(finished):
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own directories are closed to other users
+        directory = Path(folder) / "run"
+        make_closed_run(directory)
+        with Store.open(directory) as store:
+            store.note("finished" if finished else "stopped")
+        for path in (directory, Path(folder)):
+            path.chmod(0o555)
+        command = [sys.executable, "-c", RESUME, str(directory)]
+        out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        for path in (directory, Path(folder)):
+            path.chmod(0o755)
+    refused = f"the run {directory} is read-only; make it writable, or copy it to where you may write."
+    assert out.strip() == ("finished 1" if finished else refused)
 
 
 def test_another_search_under_the_same_name_is_refused(undisturbed):

@@ -132,7 +132,7 @@ def test_whatever_is_in_the_file_there_is_no_error_but_ours(directory, tmp_path)
                 for entry in reader.page(size=60):
                     reader.task(entry.task), reader.history(entry.task)
             with Store.open(directory) as store:
-                store.losses(), list(store.unsettled())
+                store.losses()
         except RunError:
             refused += 1
     assert refused > 50

@@ -69,7 +69,6 @@ def test_recording_is_fast_and_takes_no_memory(large):
     [
         lambda reader: reader.hall_of_fame(20),
         lambda reader: reader.finalists(),
-        lambda reader: reader.best_of_generation(GENERATIONS, 20),
         lambda reader: reader.state(),
         lambda reader: reader.counts(),
         lambda reader: reader.failures(),
@@ -80,7 +79,7 @@ def test_recording_is_fast_and_takes_no_memory(large):
         lambda reader: reader.history(COUNT // 2),
     ],
     ids=[
-        *("hall of fame", "finalists", "of a generation", "state", "counts", "failures", "fields"),
+        *("hall of fame", "finalists", "state", "counts", "failures", "fields"),
         *("generations", "page", "latest", "history"),
     ],
 )

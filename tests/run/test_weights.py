@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from evopinn.errors import StoredModelError
@@ -24,6 +26,16 @@ def test_weights_are_kept_under_the_numbers_of_tasks(directory, result):
     assert load_weights(directory, 41).theta.equal(result.theta)
     with pytest.raises(StoredModelError, match="there is no file"):
         load_weights(directory, 4)
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o002, 0o664), (0o077, 0o600)])
+def test_weights_may_be_read_by_whom_the_user_lets_read(directory, result, mask, mode):
+    before = os.umask(mask)
+    try:
+        save_weights(directory, 3, result)
+    finally:
+        os.umask(before)
+    assert {path.stat().st_mode & 0o777 for path in (directory / "weights").iterdir()} == {mode}
 
 
 def test_pruning_leaves_what_is_kept_and_nothing_half_written(directory, result):

@@ -255,6 +255,21 @@ def test_workers_that_cannot_be_set_up_are_an_error(setup, arguments, says):
             all_ended(workers)
 
 
+def test_workers_that_take_long_to_be_ready_are_told_of_once():
+    now, said = [0.0], []
+    options = {"count": 2, "startup": "loading the problem heat", "say": said.append}
+    with Workers(jobs.slow_setup, (60,), clock=lambda: now[0], **options) as workers:
+        workers.submit(0, 1, 20)
+        for seconds, told in [(14, 0), (15, 1), (60, 1), (120, 1), (134, 1), (135, 2)]:
+            now[0] = float(seconds)
+            assert workers.wait(0) == []
+            assert len(said) == told
+    limit = "after 15 s; whatever is not ready after 120 s is given up."
+    assert said == [
+        f"note: workers {who} are still loading the problem heat {limit}" for who in ("1, 2", "3, 4")
+    ]
+
+
 def test_a_setup_that_workers_cannot_import_is_refused():
     def local():
         return jobs.doubler()

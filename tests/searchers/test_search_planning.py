@@ -105,6 +105,28 @@ def test_a_plan_says_what_it_will_do() -> None:
     assert "each generation's best once more" in planned(Budget(epochs=5000), "random").describe()
     assert "proposals, " in planned(Budget(epochs=5000), "bo-fcnet").describe()
     assert planned(Budget(epochs=5000)).seconds is None
+    assert "nothing evolves" not in text
+
+
+@pytest.mark.parametrize("method", ["evo-dpste", "evolution", "random"])
+def test_a_single_generation_is_said_to_evolve_nothing(method: str) -> None:
+    plan = planned(Budget(epochs=500), method)
+    assert isinstance(plan.layout, Schedule)
+    assert plan.layout.generations == 1
+    assert " epochs in all. There is a single generation, so nothing evolves: " in plan.describe()
+
+
+@pytest.mark.parametrize(("epochs", "generations"), [(600, 1), (1000, 2), (2000, 3)])
+def test_random_search_promises_no_more_candidates_than_it_has_generations(
+    epochs: int, generations: int
+) -> None:
+    plan = planned(Budget(epochs=epochs), "random")
+    assert isinstance(plan.layout, Schedule)
+    assert plan.layout.generations == generations
+    candidates = min(3, generations)
+    promised = "the best is" if candidates == 1 else f"the best {candidates} are"
+    assert f"each generation's best once more, and {promised} trained 4 times" in plan.describe()
+    assert plan.workload.stages[-1].trainings == 4 * candidates
 
 
 @pytest.mark.parametrize(
@@ -151,7 +173,8 @@ def test_a_budget_that_is_too_small_is_refused(method: str, budget: Budget, give
 @pytest.mark.parametrize("method", METHODS)
 def test_too_few_trainings_are_told_how_many_it_takes(method: str, options: dict[str, Any]) -> None:
     chosen = METHODS[method].settings(**options)
-    final = chosen.candidates * chosen.evaluations
+    # The smallest random search has one generation, whose best is the one candidate.
+    final = chosen.evaluations if method == "random" else chosen.candidates * chosen.evaluations
     with pytest.raises(SearchError, match=f"5 trainings is too small.*, {final} of them final") as refused:
         planned(Budget(trainings=5), method, chosen)
     least = int(str(refused.value).partition("it takes ")[2].partition(" or more")[0])

@@ -95,7 +95,32 @@ def test_presets_by_problem() -> None:
     assert find_preset("paper", "burgers:II") is PRESETS["paper:burgers"]
     assert find_preset("quick", "heat") is PRESETS["quick"]
     with pytest.raises(UnknownNameError, match=r"no preset called 'paper:heat'.*paper:klein-gordon"):
-        find_preset("paper", "heat")
+        find_preset("paper:heat", "heat")
+
+
+@pytest.mark.parametrize("problem", ["heat", "/home/me/klein_gordon.py:mine"])
+def test_the_paper_has_no_schedule_for_other_problems(problem: str) -> None:
+    with pytest.raises(SearchError) as refused:
+        find_preset("paper", problem)
+    assert str(refused.value) == (
+        f"the preset paper is given for {problem}, for which the paper has no schedule; take one of "
+        "paper:klein-gordon, paper:burgers, paper:lame, or quick, or a budget."
+    )
+
+
+def test_there_are_no_more_candidates_than_networks_to_choose_from() -> None:
+    schedule = Schedule((4, 2), (10, 20))
+    assert schedule.workload(0.5, 9, 4).stages[-1] == Stage(4 * (2 + 1), 20)
+    random = schedule.workload(0.5, 9, 4, retrains_best=True)
+    assert random.stages[-2:] == (Stage(2, 20), Stage(4 * 2, 20))
+    assert Trials(2, 7).workload(batch=1, candidates=3, evaluations=4).stages[-1] == Stage(4 * 2, 7)
+
+
+def test_generations_are_told_from_what_follows_them() -> None:
+    schedule = Schedule((4, 2, 2), (10, 20, 30))
+    assert schedule.workload(0.5, 1, 1).generations == 3
+    assert schedule.workload(0.5, 1, 1, retrains_best=True).generations == 3
+    assert Trials(10, 7).workload(batch=4, candidates=2, evaluations=3).generations == 3
 
 
 @pytest.mark.parametrize(

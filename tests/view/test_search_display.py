@@ -9,7 +9,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from snapshots import LONG, WITH_SHORTCUTS, eventually, make_entry, make_snapshot
 
-from evopinn.view.console import PipedConsole
+from evopinn.lineage import CANDIDATE, PROPOSED, RETRAINED
+from evopinn.view.console import PipedConsole, meanwhile
 from evopinn.view.search import FRAME_SECONDS, search_progress
 from evopinn.view.search_lines import clock, time_left
 from evopinn.view.search_screen import Screen, later
@@ -49,6 +50,7 @@ def test_a_log_has_a_line_for_the_start_each_generation_and_the_end():
     before = {"generations": 0, "asked": 0, "done": 0, "trained": 0, "failed": 0, "hall_of_fame": ()}
     unknown = {"generation": 0, "seconds_left": None}
     assert logged(
+        make_snapshot(phase="loading", seconds=0.0, **before, **unknown),
         make_snapshot(phase="starting", seconds=0.0, **before, **unknown),
         make_snapshot(phase="measuring", seconds=4.0, **before, **unknown),
         make_snapshot(done=39, trained=119, seconds=9.9),
@@ -82,13 +84,32 @@ def test_a_line_in_between_says_how_far_the_search_is():
 
 def test_generations_no_larger_than_the_number_of_workers_do_not_fill_the_log():
     batches = (
-        make_snapshot(generation=number, generations=300, done=2, asked=2, seconds=number / 2)
+        make_snapshot(round="batch", generation=number, generations=300, done=2, asked=2, seconds=number / 2)
         for number in range(1, 61)
     )
-    assert [line.split(",")[0] for line in logged(*batches)[1:]] == [
-        "generation 21/300",
-        "generation 41/300",
+    assert [line.split(",")[0] for line in logged(*batches)[1:]] == ["batch 21/300", "batch 41/300"]
+
+
+def test_what_follows_the_generations_is_not_called_one():
+    lines = logged(
+        make_snapshot(generation=8, done=40),
+        make_snapshot(round="bests", generation=9, asked=8, done=7),
+        make_snapshot(round="final", phase="evaluating", generation=10, asked=12, done=12),
+    )
+    assert [line.partition(" done")[0] for line in lines[1:]] == [
+        "generation 8/8",
+        "each generation's best once more",
+        "final evaluations",
     ]
+
+
+def test_a_hall_of_fame_says_which_round_an_entry_is_of():
+    def column(*operations):
+        entries = [make_entry(rank, operations=(each,)) for rank, each in enumerate(operations, start=1)]
+        return [line.split()[3] for line in drawn(hall_of_fame=tuple(entries))[5 : 6 + len(entries)]]
+
+    assert column("initial", RETRAINED, CANDIDATE) == ["gen", "2", "bests", "final"]
+    assert column(CANDIDATE, PROPOSED) == ["batch", "final", "2"]
 
 
 def test_a_search_that_was_stopped_says_how_to_go_on():
@@ -163,7 +184,7 @@ def test_a_narrow_screen_keeps_what_matters_most():
 def test_before_anything_is_known_the_screen_is_short():
     nothing = {"epochs": 0, "epochs_planned": 0, "epochs_per_second": 0.0, "seconds_left": None}
     lines = drawn(phase="starting", seconds=3.9, hall_of_fame=(), trained=0, failed=0, trainings=0, **nothing)
-    assert lines[1:4] == ["starting", "3 s", "in all 0/0 trained, 0 failed, 2 workers"]
+    assert lines[1:4] == ["starting the workers", "3 s", "2 workers"]
     assert len(lines) == 6
 
 
@@ -231,6 +252,23 @@ def test_a_terminal_shows_the_newest_snapshot_and_in_the_end_one_line():
     assert "Ctrl-C stops; nothing is lost" in screen
     assert "q or" not in screen
     assert last == f"finished: 92 trained, 2 failed, {FOUND}, 8 min 21 s\n"
+
+
+def test_a_terminal_shows_at_once_what_is_loaded_and_nothing_of_it_stays():
+    console = terminal()
+    with search_progress(console, no_stop, keys=False) as show:
+        show(make_snapshot(phase="loading", seconds=0.0, trainings=0, epochs_planned=0, hall_of_fame=()))
+        eventually(lambda: "loading the problem" in console.file.getvalue())
+    assert frames(console)[-1] == ""
+
+
+def test_words_stand_on_a_terminal_while_something_takes_its_time(monkeypatch):
+    for console, expected in [(terminal(), True), (Console(file=io.StringIO()), False)]:
+        monkeypatch.setattr("evopinn.view.console.notes_console", lambda console=console: console)
+        with meanwhile("loading libraries"):
+            pass
+        assert ("loading libraries" in console.file.getvalue()) is expected
+        assert not frames(console)[-1].strip()
 
 
 def test_a_screen_that_an_exception_ends_leaves_its_essentials():

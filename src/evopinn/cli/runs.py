@@ -8,7 +8,7 @@ import typer
 from evopinn.cli.shared import EXIT_FAILED, JsonOption, output
 from evopinn.errors import RunError
 from evopinn.run.place import RUNS, find_run, runs_in
-from evopinn.view.console import notes_console
+from evopinn.view.console import note
 
 PATIENCE = 30.0
 """Seconds to wait for a run that was asked to stop: it ends its workers and closes its files."""
@@ -44,7 +44,7 @@ def runs(
     elif places:
         output(runs_table(summaries, unreadable), as_json)
     else:
-        notes_console().print(f"there are no runs in {directory}; `evopinn search PROBLEM` makes one.")
+        note(f"there are no runs in {directory}; `evopinn search PROBLEM` makes one.")
 
 
 def show(
@@ -67,16 +67,13 @@ def stop(run: RunArgument) -> None:
     from evopinn.view.runs import run_name
 
     directory = find_run(run)
-    notes = notes_console()
     if not stop_run(directory, PATIENCE):
-        notes.print(
-            f"{directory} was asked to stop and has not ended after {PATIENCE:g} s; look again later."
-        )
+        note(f"{directory} was asked to stop and has not ended after {PATIENCE:g} s; look again later.")
         raise typer.Exit(EXIT_FAILED)
     with Reader(directory) as reader:
         finished = reader.state() == "finished"
     further = "it was finished." if finished else f"`evopinn resume {run_name(directory)}` goes on."
-    notes.print(f"{directory} has stopped; {further}")
+    note(f"{directory} has stopped; {further}")
 
 
 def export(
@@ -99,7 +96,7 @@ def export(
     if task is not None:
         raise RunError(f"--task chooses a network, but {out} is to have all evaluations; give another name.")
     count = export_evaluations(directory, Path(out))
-    notes_console().print(f"{count:,} evaluations written to {out}")
+    note(f"{count:,} evaluations written to {out}")
 
 
 def _export_network(directory: Path, name: str, task: int | None) -> None:
@@ -113,10 +110,10 @@ def _export_network(directory: Path, name: str, task: int | None) -> None:
         if path.exists():
             raise RunError(f"{path} exists already and is not overwritten; choose another name.")
     save(network, name)
-    notes_console().print(f"{network.genome} written to {paths[0]} and {paths[1]}")
+    note(f"{network.genome} written to {paths[0]} and {paths[1]}")
 
 
 def _overview(data: dict[str, Any]) -> dict[str, Any]:
     """Of a run's summary, what a list of runs has."""
-    left_out = ("counts", "failures", "generations", "hall_of_fame", "finalists")
+    left_out = ("counts", "failures", "generations", "hall_of_fame", "finalists", "events")
     return {name: value for name, value in data.items() if name not in left_out}

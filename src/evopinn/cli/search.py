@@ -1,6 +1,8 @@
 """Commands that search: begin a run, go on with one."""
 
+import importlib
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -17,11 +19,11 @@ from evopinn.cli.shared import (
     output,
 )
 from evopinn.errors import RunError, SearchError
-from evopinn.view.console import notes_console
+from evopinn.view.console import meanwhile, note
 
 if TYPE_CHECKING:
     from evopinn.run.session import Audience
-    from evopinn.run.snapshot import Snapshot
+    from evopinn.run.snapshot import Phase, Snapshot
 
 WorkersOption = Annotated[
     int | None, typer.Option(min=1, help="Processes that train; one a core by default.")
@@ -58,7 +60,9 @@ def search(
     faithful: Annotated[
         bool, typer.Option("--faithful", help="Bayesian optimisation that rounds, as the paper's did.")
     ] = False,
-    optimizer: Annotated[str | None, typer.Option(help="lbfgs or adam.")] = None,
+    optimizer: Annotated[
+        str | None, typer.Option(help="lbfgs, adam, lm, or one after another: adam:500+lm.")
+    ] = None,
     precision: Annotated[str | None, typer.Option(help="float64 or float32.")] = None,
     engine: Annotated[str | None, typer.Option(help="auto, autograd, taylor, fused.")] = None,
     workers: WorkersOption = None,
@@ -80,8 +84,10 @@ def search(
     quiet: QuietOption = False,
 ) -> None:
     """Search for the network that solves a problem best."""
+    _load(quiet or print_config)
     from evopinn.run.config import AMOUNTS, Config, read_config
     from evopinn.run.naming import dated_name, run_path
+    from evopinn.run.planning import known_plan
     from evopinn.run.session import begin
     from evopinn.run.source import ProblemSource
     from evopinn.training import parse_duration
@@ -111,54 +117,84 @@ def search(
             values[name] = _merged(values.get(name, {}), said)
     if "problem" not in values:
         raise SearchError("no problem is given; `evopinn problems` lists the catalogue.")
+    if faithful:
+        _check_faithful(str(values.get("method", Config.model_fields["method"].default)))
     source = ProblemSource.of(str(values["problem"]))
     settled = Config.of(
         values | {"problem": source.name}, str(config) if config is not None else "the command"
     )
     if print_config:
+        plan = known_plan(settled, settled.workers.count or 1)
         typer.echo(settled.spelled_out().toml(), nl=False)
+        if plan is not None and not quiet:
+            note(plan.describe())
         return
     directory = run_path(run if run is not None else dated_name(source.name))
-    finished = _carried_out(lambda audience: begin(settled, source, directory, audience), not quiet)
-    _finish(directory, finished, as_json)
+    _carry_out(directory, lambda audience: begin(settled, source, directory, audience), as_json, quiet)
 
 
 def resume(
     run: Annotated[str, typer.Argument(help="Directory of the run, or its name in runs/.")],
+    problem: Annotated[
+        str | None, typer.Option(help="The file that the run's problem is in now, if it was moved.")
+    ] = None,
     workers: WorkersOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Go on with a run that was stopped or killed; its end is the same as if it had not been."""
+    _load(quiet)
     from evopinn.run.place import find_run
     from evopinn.run.session import go_on
+    from evopinn.run.source import ProblemSource
 
     directory = find_run(run)
-    finished = _carried_out(lambda audience: go_on(directory, audience, worker_count=workers), not quiet)
-    _finish(directory, finished, as_json)
+    source = None if problem is None else ProblemSource.of(problem)
+    changed = _said({"count": workers})
+    _carry_out(directory, lambda audience: go_on(directory, audience, source, changed), as_json, quiet)
 
 
-def _carried_out(go: "Callable[[Audience], bool]", progress: bool) -> bool:
-    """Let a run go; what goes wrong after it was first shown is a failure and no mistake in the command."""
+def _load(quietly: bool) -> None:
+    """Import what a search needs; it takes seconds, in which a terminal must not stay empty."""
+    with nullcontext() if quietly else meanwhile("loading libraries"):
+        importlib.import_module("evopinn.api")
+
+
+def _carry_out(directory: Path, go: "Callable[[Audience], bool]", as_json: bool, quiet: bool) -> None:
+    """Let a run go, and print what it found.
+
+    What goes wrong after its problem was loaded is a failure and no mistake in the command.
+    """
     from evopinn.api import watched
 
-    begun = False
+    seen: set[Phase] = set()
 
     def noticed(audience: "Audience") -> bool:
         def watch(now: "Snapshot") -> None:
-            nonlocal begun
-            begun = True
+            seen.add(now.phase)
             audience.watch(now)
 
         return go(replace(audience, watch=watch))
 
     try:
-        return watched(noticed, progress)
+        finished = watched(noticed, not quiet)
     except RunError as error:
-        if not begun:
+        if seen <= {"loading"}:
             raise
-        notes_console().print(f"error: {error}")
+        note(f"error: {error}")
         raise typer.Exit(EXIT_FAILED) from None
+    _finish(directory, finished, as_json, told="stopped" in seen and not quiet)
+
+
+def _check_faithful(method: str) -> None:
+    from evopinn.searchers import METHODS, find_method
+
+    if find_method(method).layout != "trials":
+        others = " or ".join(row.name for row in METHODS.values() if row.layout == "trials")
+        raise SearchError(
+            f"--faithful is for Bayesian optimisation, but the method is {method}; leave it out, or give "
+            f"--method {others}."
+        )
 
 
 def _amount(
@@ -214,20 +250,28 @@ def _merged(before: object, given: object) -> Any:
     return merged
 
 
-def _finish(directory: Path, finished: bool, as_json: bool) -> None:
-    """Print what was found; the exit code says whether the search came to its end."""
+def _finish(directory: Path, finished: bool, as_json: bool, told: bool) -> None:
+    """Print what was found; the exit code says whether the search came to its end.
+
+    Args:
+        directory: The run's.
+        finished: Whether it did.
+        as_json: Whether a script reads it.
+        told: Whether the user was told of a stop, and how to go on.
+    """
     from evopinn.run.place import is_run
     from evopinn.run.result import SearchResult
-    from evopinn.view.runs import run_name
+    from evopinn.view.runs import found_table, run_name
 
     if not is_run(directory):
-        notes_console().print("stopped before the search began; nothing was written.")
+        note("stopped before the search began; nothing was written.")
         raise typer.Exit(EXIT_INTERRUPTED)
     result = SearchResult(directory)
     summary = result.summary()
-    output(summary if as_json else str(result), as_json)
+    output(summary if as_json else found_table(result), as_json)
     if not finished:
-        notes_console().print(f"stopped; go on with: evopinn resume {run_name(directory)}")
+        if not told:
+            note(f"stopped; go on with: evopinn resume {run_name(directory)}")
         raise typer.Exit(EXIT_INTERRUPTED)
     if summary["best"] is None:
         raise typer.Exit(EXIT_FAILED)

@@ -3,6 +3,7 @@
 import json
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
 from typing import Annotated, Any
 
@@ -22,11 +23,16 @@ SpaceOption = Annotated[str | None, typer.Option("--space", help=SPACE_HELP)]
 
 
 def output(content: Any, as_json: bool) -> None:
-    """Print a table or text, as it is, for a person, or JSON for a script."""
-    if as_json:
-        sys.stdout.write(json.dumps(content, indent=2, allow_nan=False) + "\n")
-    else:
-        output_console().print(Text(content) if isinstance(content, str) else content)
+    """Print a table or text, as it is, for a person, or JSON for a script.
+
+    If the reader of a pipe has seen enough, the command ends as it would have.
+    """
+    with suppress(BrokenPipeError):
+        if as_json:
+            sys.stdout.write(json.dumps(content, indent=2, allow_nan=False) + "\n")
+            sys.stdout.flush()
+        else:
+            output_console().print(Text(content) if isinstance(content, str) else content)
 
 
 def heed_termination() -> None:

@@ -82,6 +82,8 @@ class RecordedTable(_Strict):
     Attributes:
         fingerprint: Of the problem.
         request: Stands for what was asked, before anything was planned.
+        problem: The problem's name.
+        plan: What will be done, in words.
         budget: What the schedule was planned from.
         seconds_per_epoch: As measured.
         seconds_per_training: As measured, beside its epochs.
@@ -89,6 +91,8 @@ class RecordedTable(_Strict):
 
     fingerprint: float
     request: str
+    problem: str | None = None
+    plan: str | None = None
     budget: str | None = None
     seconds_per_epoch: float | None = None
     seconds_per_training: float | None = None

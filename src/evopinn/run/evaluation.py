@@ -13,12 +13,24 @@ from evopinn.errors import RunError, StoredModelError
 from evopinn.genome import Genome
 from evopinn.problem import Problem
 from evopinn.run.source import ProblemSource, fingerprint, same_fingerprint
-from evopinn.training import Checkpoint, Progress, TrainingResult, load_checkpoint, save_checkpoint, train
+from evopinn.training import (
+    Checkpoint,
+    Progress,
+    TrainingResult,
+    load_checkpoint,
+    save_checkpoint,
+    spends_by_cost,
+    train,
+)
 
 EVALUATIONS_PER_EPOCH = 2
 SPARE_EVALUATIONS = 20
 """A line search may try twenty steps. A training that needs more than twice as many evaluations as it has
 epochs, and these, is ended: a limit in cost, which does not depend on how fast a machine is."""
+
+TYPICAL_EPOCHS = 100
+"""What a training of a search has, more or less. A probe is the beginning of such a one: the engine is chosen
+by how long a training will be, and a short one might have another."""
 
 
 @dataclass(frozen=True)
@@ -140,16 +152,26 @@ class Trainer:
 
     def _probe(self, work: Probe) -> Timing:
         began = time.perf_counter()
-        moments: list[float] = []
+        marks: list[tuple[int, float]] = []
 
-        def mark(_: Progress) -> None:
-            moments.append(time.perf_counter())
+        def mark(progress: Progress) -> None:
+            marks.append((progress.epoch, time.perf_counter()))
+            if progress.epoch >= work.epochs:
+                raise KeyboardInterrupt  # which ends a training like any other
 
-        self._trained(Assignment(work.genome, work.epochs, work.seed), None, on_progress=mark)
+        # One that is longer than the probe: errors are measured before the last epoch is reported.
+        epochs = max(TYPICAL_EPOCHS, work.epochs + 1)
+        self._trained(Assignment(work.genome, epochs, work.seed), None, on_progress=mark)
         total = time.perf_counter() - began
-        timed = moments[:-1]  # errors are measured before the last epoch is reported
-        trained = timed[-1] - timed[0] if timed else 0.0
-        return Timing(total - trained, max(len(timed) - 1, 0), trained)
+        if not marks:
+            return Timing(total, 0, 0.0)
+        (first, since), (last, until) = marks[0], marks[-1]
+        return Timing(total - (until - since), last - first, until - since)
+
+    def _most_evaluations(self, epochs: int) -> int | None:
+        if spends_by_cost(self._options.optimizer):
+            return None
+        return EVALUATIONS_PER_EPOCH * epochs + SPARE_EVALUATIONS
 
     def _trained(
         self,
@@ -164,7 +186,7 @@ class Trainer:
             epochs=work.epochs,
             seed=work.seed,
             optimizer=self._options.optimizer,
-            max_evaluations=EVALUATIONS_PER_EPOCH * work.epochs + SPARE_EVALUATIONS,
+            max_evaluations=self._most_evaluations(work.epochs),
             errors_every=self._options.errors_every,
             precision=self._options.precision,
             engine=self._options.engine,
@@ -204,7 +226,7 @@ def is_outcome(work: object, value: object) -> bool:
             return (
                 value.genome.text == work.genome
                 and value.seed == work.seed
-                and value.epochs <= work.epochs
+                and (value.epochs <= work.epochs or spends_by_cost(value.optimizer))
                 and value.theta.shape == (value.layout.size,)
                 and (not math.isfinite(value.loss) or bool(value.theta.isfinite().all()))
             )

@@ -7,6 +7,7 @@ import secrets
 import time
 from pathlib import Path
 
+from evopinn.errors import RunError
 from evopinn.run.config import Config
 from evopinn.run.place import RUNS
 from evopinn.run.source import OBJECT
@@ -16,6 +17,8 @@ _UNFIT = re.compile(r"[^A-Za-z0-9.]+")
 
 def run_path(name: str | Path) -> Path:
     """The directory of a run that a user names: a plain name is one in `runs`, anything else a path."""
+    if not str(name).strip():
+        raise RunError(f"the run is {str(name)!r}; give it a name, under which it lies in {RUNS}, or a path.")
     path = Path(name)
     return RUNS / path if len(path.parts) == 1 and str(name) not in (".", "..") else path
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evopinn.run.listed import RoundKind, round_kind
 from evopinn.run.reading import Reader
 from evopinn.run.snapshot import Phase, Snapshot
 from evopinn.searchers import Task, Workload
@@ -48,12 +49,14 @@ class Tally:
         self._clock = clock
         self._began = clock()
         self._reported = -math.inf
+        self._round: RoundKind = "generation"
         self._generation = self._done = self._asked = 0
         self._trained = self._failed = self._epochs = self._session_epochs = 0
         self._saved: dict[int, int] = {}
 
     def begin(self, tasks: Sequence[Task]) -> None:
         """A round begins, whose tasks are in the store."""
+        self._round = round_kind(tasks[0].origin.operations)
         self._generation, self._done, self._asked = tasks[0].generation, 0, len(tasks)
         continued = {task.number: task.continues for task in tasks if task.continues is not None}
         with Reader(self._subject.directory) as reader:
@@ -76,8 +79,7 @@ class Tally:
         self._reported = now
         with Reader(self._subject.directory) as reader:
             hall_of_fame = reader.hall_of_fame(_SHOWN)
-        generations = self._workload.rounds - 1
-        searching: Phase = "searching" if self._generation <= generations else "evaluating"
+        searching: Phase = "evaluating" if self._round == "final" else "searching"
         seconds = now - self._began
         rate = self._session_epochs / seconds if seconds > 0 else 0.0
         left = max(self._workload.epochs - self._epochs, 0)
@@ -87,8 +89,9 @@ class Tally:
                 problem=self._subject.problem,
                 method=self._subject.method,
                 phase=phase or searching,
+                round=self._round,
                 generation=self._generation,
-                generations=generations,
+                generations=self._workload.generations,
                 done=self._done,
                 asked=self._asked,
                 trained=self._trained,

@@ -23,7 +23,7 @@ class SearchResult:
 
     Attributes:
         directory: The run's.
-        problem: The problem's name, or the file that it came from.
+        problem: The problem's name.
         method: The search method's name.
         seed: That all random choices followed from.
     """
@@ -74,7 +74,11 @@ class SearchResult:
         return evaluation_rows(self.directory)
 
     def to_pandas(self) -> Any:
-        """All evaluations as a `pandas.DataFrame`."""
+        """All evaluations as a `pandas.DataFrame`, one row an attempt; the columns are those of `export`.
+
+        Raises:
+            RunError: pandas is not installed.
+        """
         try:
             pandas = importlib.import_module("pandas")
         except ImportError:
@@ -84,12 +88,26 @@ class SearchResult:
         return pandas.DataFrame(self.evaluations())
 
     def history(self, task: int) -> "History | None":
-        """The course of a task's training, if it was recorded."""
+        """The course of a task's training: losses by epoch, and errors where they were measured.
+
+        Args:
+            task: Its number, as in `hall_of_fame` and `evaluations()`.
+
+        Returns:
+            The course of the attempt that settled the task; None if there is none, as where it failed.
+        """
         with self._reader() as reader:
             return reader.history(task)
 
     def weights(self, task: int) -> "TrainingResult":
-        """The network that a task gave; those of the hall of fame and of the final evaluations are kept."""
+        """The network that a task gave; those of the hall of fame and of the final evaluations are kept.
+
+        Args:
+            task: Its number, as in `hall_of_fame` and in `finalists`.
+
+        Raises:
+            RunError: It was not kept; the message has those that are.
+        """
         from evopinn.run.weights import kept_weights
 
         kept = kept_weights(self.directory)
@@ -120,35 +138,36 @@ class SearchResult:
 
     def __str__(self) -> str:
         """The winner by means, and the hall of fame as a table of single trainings."""
-        entries = self.hall_of_fame
-        head = f"{self.problem}, {self.method}, seed {self.seed}: {self.state}"
-        if not entries:
-            return f"{head}\nnothing is recorded yet"
-        rows = [_HEADERS, *zip(*self._cells(entries), strict=True)]
+        rows = self.table()
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return "\n".join([head, *self._winner(), *lines])
+        return "\n".join([*self.headlines(), *lines])
 
-    def _winner(self) -> Sequence[str]:
-        """A line on the best of the final evaluations, once there are any."""
+    def headlines(self) -> Sequence[str]:
+        """What was searched and how it stands, and the best of the final evaluations, if there are any."""
+        head = f"{self.problem}, {self.method}, seed {self.seed}: {self.state}"
+        if not self.hall_of_fame:
+            return head, "nothing is recorded yet"
         winner = next(iter(self.finalists), None)
         if winner is None:
-            return ()
+            return (head,)
         error = "" if winner.mean_error is None else f", error {winner.mean_error:.2e}"
         times = len(winner.tasks)
-        return (f"winner: {winner.genome}; means of {times}: loss {winner.mean_loss:.2e}{error}",)
+        return head, f"winner: {winner.genome}; means of {times}: loss {winner.mean_loss:.2e}{error}"
 
-    def _cells(self, entries: Sequence[Entry]) -> Sequence[Sequence[str]]:
-        """The columns of the table."""
-        return (
-            [f"{entry.loss:.2e}" for entry in entries],
-            ["" if entry.error is None else f"{entry.error:.2e}" for entry in entries],
-            self._parameters(entries),
-            [str(entry.epochs) for entry in entries],
-            [f"{entry.seconds:.1f} s" for entry in entries],
-            [structure_of(entry.genome) for entry in entries],
-            [activation_of(entry.genome) for entry in entries],
-        )
+    def table(self) -> Sequence[Sequence[str]]:
+        """The hall of fame as rows of text, the headers first; empty before there is anything."""
+        entries = self.hall_of_fame
+        columns = {
+            "loss": [f"{entry.loss:.2e}" for entry in entries],
+            "error": ["" if entry.error is None else f"{entry.error:.2e}" for entry in entries],
+            "parameters": self._parameters(entries),
+            "epochs": [str(entry.epochs) for entry in entries],
+            "time": [f"{entry.seconds:.1f} s" for entry in entries],
+            "structure": [structure_of(entry.genome) for entry in entries],
+            "activation": [activation_of(entry.genome) for entry in entries],
+        }
+        return [tuple(columns), *zip(*columns.values(), strict=True)] if entries else []
 
     def _parameters(self, entries: Sequence[Entry]) -> list[str]:
         """How many parameters the networks have; nothing as long as no network tells inputs and outputs."""
@@ -176,6 +195,3 @@ class SearchResult:
 
     def _reader(self) -> Reader:
         return Reader(self.directory)
-
-
-_HEADERS = ("loss", "error", "parameters", "epochs", "time", "structure", "activation")

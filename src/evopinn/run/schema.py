@@ -51,8 +51,6 @@ MIGRATIONS: Sequence[Migration] = (
                 UNIQUE (task, attempt)
             )""",
             "CREATE UNIQUE INDEX one_final_evaluation ON evaluations (task) WHERE final",
-            """CREATE INDEX evaluations_by_rank ON evaluations (generation, coarseness, loss, task)
-                WHERE final AND loss < 9e999""",
             """CREATE TABLE tallies (
                 generation INTEGER, status TEXT, final INTEGER, number INTEGER NOT NULL,
                 failed INTEGER NOT NULL, best REAL NOT NULL, epochs INTEGER NOT NULL, seconds REAL NOT NULL,

@@ -1,10 +1,11 @@
 """Beginning a run, and going on with one."""
 
 import os
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -18,23 +19,25 @@ from evopinn.run.config import (
     check_config_unchanged,
     parse_config,
 )
-from evopinn.run.cost import typical_cost
+from evopinn.run.cost import cost_of_epochs, typical_cost
 from evopinn.run.driver import Driver, Limits
 from evopinn.run.evaluation import Trainer, check_options, is_outcome
 from evopinn.run.machine import versions
 from evopinn.run.naming import request_digest
+from evopinn.run.planning import known_plan, measured_plan
 from evopinn.run.progress import Subject, Tally, Watcher
 from evopinn.run.reading import Reader
 from evopinn.run.snapshot import Snapshot
 from evopinn.run.source import ProblemSource, fingerprint, same_fingerprint
-from evopinn.run.speed import Amount, Stopwatch, measured, parse_budget
-from evopinn.run.store import Store, check_free
+from evopinn.run.speed import Stopwatch, measured
+from evopinn.run.store import Store, check_free, check_writable
 from evopinn.run.workers import Workers
-from evopinn.searchers import Budget, EvolutionSettings, Layout, Plan, Schedule, planned
+from evopinn.searchers import EvolutionSettings, Layout, Plan, Schedule
 from evopinn.searchers.methods import Settings
 from evopinn.searchers.selection import elitist_count
 
 _MEGABYTE = 2**20
+_STARTUP_SECONDS, _STARTUP_FACTOR = 120.0, 10.0  # many workers may start at once on few cores
 
 
 @dataclass(frozen=True)
@@ -68,25 +71,25 @@ def begin(config: Config, source: ProblemSource, directory: Path, audience: Audi
         Whether it came to its end; False if it was stopped.
     """
     watch = Stopwatch()
+    count = _worker_count(config)
+    audience.watch(Snapshot(directory, source.name, config.method, "loading", workers=count))
     problem = source.load()
+    loading = watch.seconds
     check_options(problem, config.training.options)
     settings = config.method_settings()
     if isinstance(settings, EvolutionSettings):
         problem.coarsened(settings.coarsening)  # says so if too few points would be left
-    amount = None if config.layout() else parse_budget(config.budget or DEFAULT_BUDGET)
-    if amount is not None and amount.unit != "seconds":
-        planned(amount.budget(), config.method, settings)
+    plan = known_plan(config, count)
     check_free(directory)
-    count = _worker_count(config)
     subject = Subject(directory, problem.name, config.method, count)
     audience.watch(Snapshot(directory, problem.name, config.method, "starting", workers=count))
     number = fingerprint(problem)
-    with _workers(config, source, number, count) as workers:
-        plan = _plan(config, amount, workers, count, watch, audience, subject)
+    with _workers(config, source, number, subject, audience, loading) as workers:
+        plan = plan or _measured(config, workers, watch, audience, subject)
         if plan is None:
             return False
         audience.say(plan.describe())
-        settled = config.settled(plan.layout, _recorded(number, config, plan))
+        settled = config.settled(plan.layout, _recorded(problem.name, number, config, plan))
         with Store.create(directory, settled.toml(), versions()) as store:
             return _drive(settled, store, workers, subject, audience)
 
@@ -95,37 +98,43 @@ def go_on(
     directory: Path,
     audience: Audience,
     source: ProblemSource | None = None,
-    worker_count: int | None = None,
+    workers_table: Mapping[str, Any] | None = None,
 ) -> bool:
     """Go on with a run where it was.
 
     Args:
         directory: The run's.
         audience: Who is told.
-        source: Its problem, if that was an object.
-        worker_count: How many workers, if not as before.
+        source: Its problem, if that was an object or its file was moved.
+        workers_table: What is not as before: entries of `WorkersTable`.
 
     Returns:
         Whether it came to its end; False if it was stopped.
     """
+    if _only_shown(directory):
+        return True
     with Store.open(directory) as store:
         config = recorded_config(store.config, directory)
         check_config_unchanged(directory, store.config)
         with Reader(directory) as reader:
             if reader.state() == "finished":
                 return True
-        source = source or ProblemSource(config.problem)
-        problem = source.load()
-        _refuse_other_problem(problem, config, directory)
-        if worker_count is not None:
-            config = config.model_copy(
-                update={"workers": config.workers.model_copy(update={"count": worker_count})}
-            )
+        source = source or ProblemSource.recorded(config.problem, directory)
+        workers_now = config.workers.model_copy(update=dict(workers_table or {}))
+        config = config.model_copy(update={"workers": workers_now})
         count = _worker_count(config)
+        watch = Stopwatch()
+        audience.watch(Snapshot(directory, source.name, config.method, "loading", workers=count))
+        problem = source.load()
+        loading = watch.seconds
+        _refuse_other_problem(problem, config, directory)
+        plan = known_plan(config, count)
+        assert plan is not None  # it was written down when the run began
         subject = Subject(directory, problem.name, config.method, count)
         audience.watch(Snapshot(directory, problem.name, config.method, "starting", workers=count))
+        audience.say(plan.describe())
         store.note("resumed", _changed_versions(directory, audience))
-        with _workers(config, source, fingerprint(problem), count) as workers:
+        with _workers(config, source, fingerprint(problem), subject, audience, loading) as workers:
             return _drive(config, store, workers, subject, audience)
 
 
@@ -140,7 +149,8 @@ def _drive(config: Config, store: Store, workers: Workers, subject: Subject, aud
     space = config.search_space()
     last = layout.generations if isinstance(layout, Schedule) else 0
     checkpoints = Checkpoints(store.directory, _gone_on_from(layout, settings), last=last)
-    typical = typical_cost(space)
+    cost = cost_of_epochs(config.training.optimizer)
+    typical = typical_cost(space, cost)
     recorded = config.recorded
     pace = recorded.seconds_per_epoch / typical if recorded and recorded.seconds_per_epoch else None
     tally = Tally(subject, method.workload(layout, settings), audience.watch)
@@ -150,7 +160,7 @@ def _drive(config: Config, store: Store, workers: Workers, subject: Subject, aud
         workers=workers,
         count=subject.workers,
         checkpoints=checkpoints,
-        limits=Limits(config.training.slowest * typical, config.workers.deadline, pace),
+        limits=Limits(cost, config.training.slowest * typical, config.workers.deadline, pace),
         tally=tally,
         stopped=audience.stopped,
     )
@@ -172,44 +182,23 @@ def _gone_on_from(layout: Layout, settings: Settings) -> int:
     return elitist_count(layout.populations[1], settings.elitists)
 
 
-def _plan(
-    config: Config,
-    amount: Amount | None,
-    workers: Workers,
-    count: int,
-    watch: Stopwatch,
-    audience: Audience,
-    subject: Subject,
+def _measured(
+    config: Config, workers: Workers, watch: Stopwatch, audience: Audience, subject: Subject
 ) -> Plan | None:
-    """What will be done; None if it was stopped while the speed was measured."""
-    settings = config.method_settings()
-    if amount is not None and amount.unit != "seconds":
-        return planned(amount.budget(), config.method, settings)
-    if amount is not None:
-        audience.watch(
-            Snapshot(subject.directory, subject.problem, subject.method, "measuring", workers=count)
-        )
-        pace = measured(workers, count, config.search_space(), config.seed, audience.stopped)
-        if pace is None:
-            return None
-        budget = Budget(
-            seconds=amount.value,
-            spent=watch.seconds,
-            seconds_per_epoch=pace.seconds_per_epoch,
-            seconds_per_training=pace.seconds_per_training,
-            workers=count,
-        )
-        return planned(budget, config.method, settings)
-    layout = config.layout()
-    assert layout is not None
-    workload = config.find_method().workload(layout, settings)
-    return Plan(config.method, layout, settings, workload, Budget(epochs=workload.epochs, workers=count))
+    """The plan for a budget of time; None if it was stopped while the speed was measured."""
+    count = subject.workers
+    audience.watch(Snapshot(subject.directory, subject.problem, subject.method, "measuring", workers=count))
+    cost = cost_of_epochs(config.training.optimizer)
+    pace = measured(workers, count, config.search_space(), cost, config.seed, audience.stopped)
+    return None if pace is None else measured_plan(config, pace, count, watch.seconds)
 
 
-def _recorded(number: float, config: Config, plan: Plan) -> RecordedTable:
+def _recorded(problem: str, number: float, config: Config, plan: Plan) -> RecordedTable:
     return RecordedTable(
         fingerprint=number,
         request=request_digest(config, number),
+        problem=problem,
+        plan=plan.describe(),
         budget=config.budget or config.preset or (None if config.layout() else DEFAULT_BUDGET),
         seconds_per_epoch=plan.budget.seconds_per_epoch,
         seconds_per_training=plan.budget.seconds_per_training or None,
@@ -240,14 +229,37 @@ def _refuse_other_problem(problem: Problem, config: Config, directory: Path) -> 
         )
 
 
-def _workers(config: Config, source: ProblemSource, number: float, count: int) -> Workers:
-    """Worker processes that train on this very problem: one that is started later must find it unchanged."""
+def _only_shown(directory: Path) -> bool:
+    """Whether a run is finished and lies where nothing can be written: to show it, nothing has to be."""
+    try:
+        check_writable(directory)
+    except RunError:
+        with suppress(RunError), Reader(directory) as reader:  # what is wrong, whoever opens it says
+            return reader.state() == "finished"
+    return False
+
+
+def _workers(
+    config: Config,
+    source: ProblemSource,
+    number: float,
+    subject: Subject,
+    audience: Audience,
+    loading: float,
+) -> Workers:
+    """Worker processes that train on this very problem: one that is started later must find it unchanged.
+
+    How long they may take to load it follows from how many seconds that took here.
+    """
     return Workers(
         Trainer,
         (source, config.training.options, number),
-        count=count,
+        count=subject.workers,
         memory_limit=config.workers.memory * _MEGABYTE,
         accept=is_outcome,
+        startup=f"loading the problem {subject.problem}",
+        startup_seconds=_STARTUP_SECONDS + _STARTUP_FACTOR * round(loading),
+        say=audience.say,
     )
 
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from evopinn.run.reading import Entry
+from evopinn.run.listed import Entry, RoundKind
 
-Phase = Literal["starting", "measuring", "searching", "evaluating", "finished", "stopped"]
-"""Workers start; the problem's speed is measured; generations; final evaluations; the two ways to end."""
+Phase = Literal["loading", "starting", "measuring", "searching", "evaluating", "finished", "stopped"]
+"""The problem is loaded, and may be refused; workers start; the problem's speed is measured; generations;
+final evaluations; the two ways to end."""
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,11 @@ class Snapshot:
         problem: The problem's name.
         method: The method's.
         phase: What it is at.
-        generation: The generation under way, from 1; 0 before the first.
-        generations: How many there will be, the final evaluations not counted.
-        done: Trainings of this generation that are over.
-        asked: Trainings of this generation.
+        round: What is under way: a generation, or something else that is counted like one.
+        generation: Its number, from 1; 0 before the first.
+        generations: How many generations, or batches, there will be.
+        done: Trainings of this round that are over.
+        asked: Trainings of this round.
         trained: Trainings that are over, those of earlier sessions included.
         failed: How many of them have no finite loss.
         trainings: How many trainings there will be at most.
@@ -40,6 +42,7 @@ class Snapshot:
     problem: str
     method: str
     phase: Phase
+    round: RoundKind = "generation"
     generation: int = 0
     generations: int = 0
     done: int = 0

@@ -1,7 +1,9 @@
 """Where a run's problem comes from, so that every worker has the same one and a resumed run has it again."""
 
 import math
+import shlex
 from dataclasses import dataclass
+from pathlib import Path
 
 import cloudpickle
 
@@ -52,16 +54,32 @@ class ProblemSource:
                 "file and give the file's name."
             ) from error
 
+    @classmethod
+    def recorded(cls, name: str, directory: Path) -> "ProblemSource":
+        """The source of a run's problem, which must be where it was.
+
+        Args:
+            name: As in the run's configuration.
+            directory: The run's.
+        """
+        command = f"`evopinn resume {shlex.quote(str(directory))} --problem FILE`"
+        if name.startswith(OBJECT):
+            raise RunError(
+                f"the problem {name.removeprefix(OBJECT)!r} of this run was a Python object, which is not "
+                "stored; go on with it from Python: evopinn.search(problem, run=...). Or state the same in a "
+                f"file: {command}."
+            )
+        file = Path(f"{name.rpartition('.py')[0]}.py")
+        if is_problem_file(name) and not file.is_file():
+            raise RunError(
+                f"the problem of the run {directory} was in {file}, which is not there any more; put it "
+                f"back, or say where it is now: {command}, or evopinn.resume(run, problem=file)."
+            )
+        return cls(name)
+
     def load(self) -> Problem:
         """The problem."""
-        if self.pickled is not None:
-            return cloudpickle.loads(self.pickled)
-        if self.name.startswith(OBJECT):
-            raise RunError(
-                f"the problem {self.name.removeprefix(OBJECT)!r} of this run was a Python object, which is "
-                "not stored; go on with it from Python: evopinn.search(problem, run=...)."
-            )
-        return find_problem(self.name)
+        return find_problem(self.name) if self.pickled is None else cloudpickle.loads(self.pickled)
 
 
 def fingerprint(problem: Problem) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from evopinn.errors import RunError, SearchError
 from evopinn.genome import Space, initial_population
-from evopinn.run.cost import epoch_cost, typical_cost
+from evopinn.run.cost import CostOf, typical_cost
 from evopinn.run.ended import Ended
 from evopinn.run.evaluation import Probe, Timing
 from evopinn.run.workforce import Workforce
@@ -20,6 +20,7 @@ from evopinn.training import parse_duration
 _PROBES_PER_WORKER = 8
 _EPOCHS = 10
 _DEADLINE = 300.0
+_BARE = re.compile(r"\s*(\d[\d_,.]*)\s*")
 _COUNTED = re.compile(r"\s*(\d[\d_,]*)\s*(epochs?|trainings?|evaluations?)\s*")
 
 
@@ -62,6 +63,11 @@ def parse_budget(text: str) -> Amount:
     if counted is not None:
         number = int(counted[1].replace(",", "").replace("_", ""))
         return Amount("epochs" if counted[2].startswith("epoch") else "trainings", number)
+    if bare := _BARE.fullmatch(text):
+        raise SearchError(
+            f"the budget is {text!r}, without a unit; write {bare[1]}s or {bare[1]}m for a time, "
+            f"'{bare[1]} epochs' or '{bare[1]} trainings'."
+        )
     try:
         return Amount("seconds", parse_duration(text))
     except ValueError:
@@ -71,7 +77,7 @@ def parse_budget(text: str) -> Amount:
 
 
 def measured(
-    workers: Workforce, count: int, space: Space, seed: int, stopped: Callable[[], bool]
+    workers: Workforce, count: int, space: Space, cost: CostOf, seed: int, stopped: Callable[[], bool]
 ) -> Pace | None:
     """Time short trainings of genomes that a search might begin with, on all workers at once.
 
@@ -79,6 +85,7 @@ def measured(
         workers: Free ones.
         count: How many there are.
         space: Where the genomes lie.
+        cost: The predicted cost of an epoch.
         seed: Which genomes.
         stopped: Whether to give up.
 
@@ -95,15 +102,15 @@ def measured(
             return None
         for ended in workers.wait(timeout=0.2):
             if isinstance(ended.value, Timing):
-                timings.append((epoch_cost(genomes[ended.number]), ended.value))
+                timings.append((cost(genomes[ended.number]), ended.value))
             elif not ended.retried:
                 failures.append(ended)
-    trained = [(cost, timing) for cost, timing in timings if timing.epochs]
+    trained = [(each, timing) for each, timing in timings if timing.epochs]
     if not trained:
         raise RunError(_nothing_trained(len(genomes), failures))
-    per_cost = sum(timing.seconds for _, timing in trained) / sum(cost * t.epochs for cost, t in trained)
+    per_cost = sum(timing.seconds for _, timing in trained) / sum(each * t.epochs for each, t in trained)
     setup = float(np.mean([timing.setup for _, timing in timings]))
-    return Pace(per_cost * typical_cost(space), setup)
+    return Pace(per_cost * typical_cost(space, cost), setup)
 
 
 def _nothing_trained(count: int, failures: list[Ended]) -> str:

@@ -7,23 +7,35 @@ from types import FrameType, TracebackType
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+class _BrokenOff(KeyboardInterrupt):
+    """Leaves the block in which a request is entered."""
+
+
 class StopRequest:
     """Whether a run is to stop; while it is entered, signals set it instead of breaking off whatever happens.
 
-    A second Ctrl-C breaks off all the same.
+    Before it is looked at for the first time there is nothing that could be lost, and what happens may take
+    long, such as to load a problem: until then a signal leaves the block at once, without an exception. A
+    second Ctrl-C breaks off all the same.
     """
 
     def __init__(self) -> None:
         self._asked = False
+        self._heeded = False
         self._before: dict[signal.Signals, object] = {}
 
     def __call__(self) -> bool:
         """Whether it was asked for."""
+        self._heeded = True
         return self._asked
 
     def ask(self) -> None:
-        """Ask for it."""
-        self._asked = True
+        """Ask for it, from whatever thread."""
+        if signal.SIGINT in self._before and not self._asked:
+            # The same as Ctrl-C: what is being waited for there is interrupted.
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        else:
+            self._asked = True
 
     def __enter__(self) -> "StopRequest":
         if threading.current_thread() is threading.main_thread():  # only there can signals be taken
@@ -37,11 +49,14 @@ class StopRequest:
         kind: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
-    ) -> None:
+    ) -> bool:
         for each, handler in self._before.items():
             signal.signal(each, handler)  # pyright: ignore[reportArgumentType] - as it was given to us
+        return isinstance(error, _BrokenOff)
 
     def _take(self, number: int, _frame: FrameType | None) -> None:
-        if self._asked and number == signal.SIGINT:
+        again, self._asked = self._asked, True
+        if again and number == signal.SIGINT:
             raise KeyboardInterrupt
-        self._asked = True
+        if not again and not self._heeded:
+            raise _BrokenOff

@@ -12,7 +12,7 @@ import secrets
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,6 @@ from evopinn.run.records import (
     errors_text,
     history_row,
     loss_of,
-    task_of,
     task_row,
 )
 from evopinn.run.schema import migrate
@@ -103,12 +102,7 @@ class Store(Closing):
     def open(cls, directory: str | Path, *, clock: Callable[[], float] = time.time) -> "Store":
         """Go on with a run; one of an older version is brought up to date."""
         place = Path(directory)
-        path = existing(place)
-        refuse_network(place)
-        if not os.access(path, os.W_OK):
-            raise RunError(
-                f"the run {place} is read-only; make it writable, or copy it to where you may write."
-            )
+        path = check_writable(place)
         with contextlib.ExitStack() as undo:
             claim = Claim(place)
             undo.callback(claim.release)
@@ -169,14 +163,6 @@ class Store(Closing):
             rows = self._connection.execute(query, (first, last))
             return {number: loss_of(loss) for number, loss in rows}
 
-    def unsettled(self) -> "Iterator[Task]":
-        """The tasks that were asked for and have no final evaluation, in order."""
-        query = f"""SELECT {", ".join(TASK_COLUMNS)} FROM tasks
-            WHERE NOT EXISTS (SELECT 1 FROM evaluations WHERE task = number AND final) ORDER BY number"""
-        with readable(self.directory):
-            for row in self._connection.execute(query):
-                yield task_of(row)
-
     def close(self) -> None:
         """Fold the log into the database and let others write."""
         try:
@@ -223,6 +209,19 @@ def _initialise(path: Path, config: str, versions: Mapping[str, str], now: float
         connection.execute("INSERT INTO run VALUES (1, ?, ?, ?)", (config, json.dumps(dict(versions)), now))
     finally:
         connection.close()
+
+
+def check_writable(place: Path) -> Path:
+    """Make sure that a run can be gone on with where it lies.
+
+    Returns:
+        The path of its database.
+    """
+    path = existing(place)
+    refuse_network(place)
+    if not all(os.access(each, os.W_OK) for each in (place, path)):
+        raise RunError(f"the run {place} is read-only; make it writable, or copy it to where you may write.")
+    return path
 
 
 def check_free(place: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evopinn.errors import RunError
-from evopinn.run.listed import Entry, FailureCount, FinalistEntry, GenerationSummary, RunState
+from evopinn.run.listed import Entry, Event, FailureCount, FinalistEntry, GenerationSummary, RunState
 from evopinn.run.reading import Reader
 
 
@@ -17,14 +17,19 @@ class Intent:
     """What a run is to do, as its configuration says; empty where that says nothing.
 
     Attributes:
-        problem: A name of the catalogue, a file, or `python:` and the name of an object.
+        problem: The problem's name; if that is not recorded, `source`.
+        source: Where the problem comes from: a name of the catalogue, a file, or `python:` and the name of an
+            object.
         method: The search method's name.
         seed: That all random choices follow from.
+        plan: What will be done, in words.
     """
 
     problem: str
+    source: str
     method: str
     seed: int | None
+    plan: str
 
     @classmethod
     def of(cls, config: str, directory: Path) -> "Intent":
@@ -33,7 +38,15 @@ class Intent:
             values = tomllib.loads(config)
         except tomllib.TOMLDecodeError as error:
             raise RunError(f"the run {directory}: its configuration is not TOML ({error}).") from error
-        return cls(str(values.get("problem", "")), str(values.get("method", "")), values.get("seed"))
+        recorded: dict[str, Any] = values.get("recorded", {})
+        source = str(values.get("problem", ""))
+        return cls(
+            problem=recorded.get("problem", source),
+            source=source,
+            method=str(values.get("method", "")),
+            seed=values.get("seed"),
+            plan=recorded.get("plan", ""),
+        )
 
 
 @dataclass(frozen=True)
@@ -71,10 +84,11 @@ class Summary:
         ended: When the last training ended; None before the first.
         counts: Trainings that are over, by status.
         failures: The ways in which trainings failed.
-        generations: In figures.
+        generations: In figures, and so are the rounds after them.
         best: The best network; None before the first.
         hall_of_fame: The best genomes, best first.
         finalists: The final evaluations by genome, the best mean first.
+        events: When it was resumed, stopped and finished.
     """
 
     directory: Path
@@ -89,11 +103,7 @@ class Summary:
     best: Best | None
     hall_of_fame: Sequence[Entry]
     finalists: Sequence[FinalistEntry]
-
-    @property
-    def generation(self) -> int:
-        """The generation that it has come to; 0 before the first."""
-        return self.generations[-1].generation if self.generations else 0
+    events: Sequence[Event]
 
     @property
     def trained(self) -> int:
@@ -120,8 +130,10 @@ class Summary:
         return {
             "run": str(self.directory),
             "problem": self.intent.problem,
+            "source": self.intent.source,
             "method": self.intent.method,
             "seed": self.intent.seed,
+            "plan": self.intent.plan,
             "state": self.state,
             "started": self.created,
             "ended": self.ended,
@@ -135,6 +147,7 @@ class Summary:
             "best": self.best and self.best.data(),
             "hall_of_fame": [_entry_data(entry) for entry in self.hall_of_fame],
             "finalists": [_finalist_data(finalist) for finalist in self.finalists],
+            "events": [asdict(each) for each in self.events],
         }
 
 
@@ -161,6 +174,7 @@ def summarise(directory: Path, top: int = 10) -> Summary:
             best=find_best(reader),
             hall_of_fame=reader.hall_of_fame(top),
             finalists=reader.finalists(top),
+            events=reader.events(),
         )
 
 

@@ -5,13 +5,13 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
+from evopinn.lineage import CANDIDATE
 from evopinn.run.place import WEIGHTS
 from evopinn.run.reading import Reader
 from evopinn.searchers import Task
 from evopinn.training import TrainingResult, load, save
 
 HALL_OF_FAME = 10
-FINAL_OPERATION = "candidate"
 
 
 def save_weights(directory: Path, number: int, result: TrainingResult) -> None:
@@ -68,7 +68,7 @@ class Gallery:
 
     def offer(self, task: Task, loss: float, result: TrainingResult) -> None:
         """Save a network that is among the best by now, or one of a final evaluation."""
-        final = FINAL_OPERATION in task.origin.operations
+        final = CANDIDATE in task.origin.operations
         if math.isfinite(loss) and (final or (task.coarseness, loss, task.number) < self._worst):
             save_weights(self._directory, task.number, result)
             self._changed = True

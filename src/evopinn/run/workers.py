@@ -26,6 +26,7 @@ from evopinn.run.process import WorkerProcess, packed_setup
 DEATHS = 3
 _TICK = 0.2  # between two looks at memory and at processes whose death no end of file has told
 _GRACE = 1.0
+_LONG = 15.0  # seconds of starting after which a person wants to know
 
 
 class Workers(Closing):
@@ -41,7 +42,9 @@ class Workers(Closing):
         count: How many processes.
         memory_limit: How many bytes of memory one may occupy.
         accept: Whether a payload's result makes sense; one that does not counts as garbage.
-        startup_seconds: How long a worker may take to be ready.
+        startup: What a worker does before it is ready, for a person.
+        startup_seconds: How long it may take for that.
+        say: Told, in a sentence, which workers take long to be ready.
         clock: Seconds that never go back.
     """
 
@@ -53,7 +56,9 @@ class Workers(Closing):
         count: int = 1,
         memory_limit: int | None = None,
         accept: Callable[[Any, Any], bool] | None = None,
-        startup_seconds: float = 300,
+        startup: str = "starting",
+        startup_seconds: float = 120,
+        say: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if count < 1:
@@ -61,7 +66,10 @@ class Workers(Closing):
         self._setup = packed_setup(setup, tuple(arguments))
         self._memory_limit = memory_limit or 0
         self._accept = accept
+        self._startup = startup
         self._startup_seconds = startup_seconds
+        self._say = say
+        self._told = 0
         self._clock = clock
         self._selector = selectors.DefaultSelector()
         self._queue: deque[Job] = deque()
@@ -196,6 +204,7 @@ class Workers(Closing):
         if now - self._looked < _TICK:
             return
         self._looked = now
+        self._tell_who_starts(now)
         for worker in list(self._workers):
             worker.bound_printed()
             size = worker.resident_bytes() if self._memory_limit else None
@@ -209,6 +218,19 @@ class Workers(Closing):
             elif not worker.ready and now >= worker.started + self._startup_seconds:
                 detail = f"it was not ready after {self._startup_seconds:g} s and was killed"
                 self._replace(worker, FailureKind.DEADLINE, detail)
+
+    def _tell_who_starts(self, now: float) -> None:
+        """Say once of each worker that it takes long to be ready."""
+        waiting = [each for each in self._workers if not each.ready and each.serial > self._told]
+        if self._say is None or not waiting or now < waiting[0].started + _LONG:
+            return
+        self._told = waiting[-1].serial
+        names = ", ".join(str(each.serial) for each in waiting)
+        who = f"worker {names} is" if len(waiting) == 1 else f"workers {names} are"
+        self._say(
+            f"note: {who} still {self._startup} after {now - waiting[0].started:.0f} s; whatever is not "
+            f"ready after {self._startup_seconds:g} s is given up."
+        )
 
     def _replace(self, worker: WorkerProcess, kind: FailureKind, detail: str) -> None:
         """End a worker, report its job's failure, try the job again or give it up, and start another."""

@@ -8,6 +8,7 @@ from typing import Literal, final
 
 from evopinn.errors import SearchError
 from evopinn.genome import COMMON, PAPER, Genome, Space, Structure, regular_shortcuts
+from evopinn.lineage import PROPOSED
 from evopinn.searchers.checking import finite_from, flag, whole
 from evopinn.searchers.proposals import Cell, MixedProposer, Proposer, RoundedProposer
 from evopinn.searchers.rounds import Course, RoundSearch, draw_seed
@@ -131,7 +132,7 @@ class BayesianOptimisation(RoundSearch):
                     self._genome(cell),
                     trials.epochs,
                     draw_seed(rng),
-                    Origin(("proposed",)),
+                    Origin((PROPOSED,)),
                 )
                 for cell in cells
             ]

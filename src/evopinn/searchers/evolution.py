@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from evopinn.genome import PAPER, Genome, MutationRates, Space, crossover, initial_population, mutate
+from evopinn.lineage import RETRAINED
 from evopinn.searchers.checking import finite_from, flag, share, whole
 from evopinn.searchers.rounds import Course, RoundSearch, draw_seed
 from evopinn.searchers.schedule import Schedule, Workload
@@ -153,9 +154,7 @@ class Evolution(RoundSearch):
         generation, epochs = schedule.generations + 1, schedule.epochs[-1]
         if settings.retrains_best:
             rng = self._generator(generation)
-            members = [
-                _Member(best.genome, Origin(("retrained best",), (best.task,))) for best in distinct(bests)
-            ]
+            members = [_Member(best.genome, Origin((RETRAINED,), (best.task,))) for best in distinct(bests)]
             merged = ranked((yield from self._train(members, generation, (epochs, 1.0), rng)))
             generation += 1
         candidates = [(each.genome, each.task) for each in islice(distinct(merged), settings.candidates)]

@@ -20,6 +20,10 @@ LEAST_LAST_EPOCHS = 20
 """A plan whose last generation would be trained for less is refused: such scores say nothing."""
 LEAST_LENGTH = 6
 """Many workers make a search wide, not long: so many of the last trainings fit one after another."""
+_NOTHING_EVOLVES = (
+    " There is a single generation, so nothing evolves: it is a choice among random networks. Give more for "
+    "a second one."
+)
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,10 @@ class Plan:
         """What will be done, in words."""
         settings, last = self.settings, self.workload.stages[-1]
         retrained = "each generation's best once more, and " if settings.retrains_best else ""
+        candidates = last.trainings // settings.evaluations
+        chosen = "the best is" if candidates == 1 else f"the best {candidates} are"
         text = (
-            f"{self.method}: {self.layout}; then {retrained}the best {settings.candidates} are trained "
+            f"{self.method}: {self.layout}; then {retrained}{chosen} trained "
             f"{settings.evaluations} times for {last.epochs:,} epochs. That is {self.workload.trainings:,} "
             f"trainings with {self.workload.epochs:,} epochs in all"
         )
@@ -66,7 +72,11 @@ class Plan:
             coarse = any(stage.coarseness > 1 for stage in self.workload.stages)
             pace = f"{1000 * self.pace:.3g} ms an epoch{' on all points' if coarse else ''}"
             text += f": about {spoken_time(self.seconds)} on {workers} at a mean of {pace}"
-        return f"{text}."
+        return f"{text}.{_NOTHING_EVOLVES if self._is_single_generation else ''}"
+
+    @property
+    def _is_single_generation(self) -> bool:
+        return isinstance(self.layout, Schedule) and self.layout.generations == 1
 
 
 def planned(budget: Budget, method: str = "evo-dpste", settings: Settings | None = None) -> Plan:
@@ -95,10 +105,11 @@ def planned(budget: Budget, method: str = "evo-dpste", settings: Settings | None
             else planner.for_span(cast(int, budget.epochs))
         )
     if layout is None:
+        least = planner.least()
         reason = (
             f"the last trainings would have less than {LEAST_LAST_EPOCHS} epochs"
             if budget.trainings is None
-            else f"it takes {planner.least_trainings} or more, {planner.final_trainings} of them final ones"
+            else f"it takes {least.trainings} or more, {least.stages[-1].trainings} of them final ones"
         )
         raise SearchError(
             f"a budget of {budget} is too small for {method}: {reason}; "
@@ -175,20 +186,14 @@ class _Planner:
         first, *others = layout.populations
         return replace(layout, populations=(first + missing, *others))
 
-    @property
-    def final_trainings(self) -> int:
-        """How many evaluate the candidates."""
-        return self.settings.candidates * self.settings.evaluations
-
-    @property
-    def least_trainings(self) -> int:
-        """How many there are in the smallest plan."""
+    def least(self) -> Workload:
+        """The smallest plan."""
         match self.settings:
-            case BayesSettings():
-                smallest = Trials(1, 1)
+            case BayesSettings() as settings:
+                smallest = Trials(max(settings.candidates, LEAST_LENGTH - self._final_trainings()), 1)
             case EvolutionSettings() as settings:
                 smallest = Schedule((self._least_population(settings.elitists),), (1,))
-        return max(LEAST_LENGTH, self._load(smallest).trainings)
+        return self._load(smallest)
 
     def _falling(
         self, settings: EvolutionSettings, work: float, last: float
@@ -200,6 +205,8 @@ class _Planner:
         left = work - self._final_work(last)
         smallest = (least + elitist_count(least, share)) * last + retrained
         generations = max(1, min(MOST_GENERATIONS, int(left / smallest) - 1))
+        if settings.retrains_best:  # there are no more candidates than generations
+            left = work - self._final_work(last, generations)
         first = min(last, PAPER_FIRST * (work / PAPER_WORK) ** 0.25)
         ratio = (last / first) ** (1 / max(1, generations - 1))
         epochs = [last / ratio**back for back in reversed(range(generations))]
@@ -229,7 +236,8 @@ class _Planner:
     def _trials(self, settings: BayesSettings, work: float, last: float) -> tuple[list[int], list[float]]:
         """As many proposals as there is work for; workers beyond the batch have nothing to do."""
         busy = min(self.costs.workers, settings.side_by_side) / self.costs.workers
-        return [max(1, int((work - self._final_work(last)) * busy / last))], [last]
+        trials = int((work - self._final_work(last)) * busy / last)
+        return [max(settings.candidates, trials)], [last]
 
     def _weights(self, settings: EvolutionSettings, generations: int) -> list[float]:
         """What an epoch costs in each generation."""
@@ -256,9 +264,14 @@ class _Planner:
     def _span(self, layout: Layout) -> float:
         return self.costs.span(self._load(layout))
 
-    def _final_work(self, last: float) -> float:
+    def _final_trainings(self, most: int | None = None) -> int:
+        """How many evaluate the candidates, of which there may be no more than so many."""
+        candidates = self.settings.candidates if most is None else min(self.settings.candidates, most)
+        return candidates * self.settings.evaluations
+
+    def _final_work(self, last: float, most: int | None = None) -> float:
         workers = self.costs.workers
-        return -(-self.final_trainings // workers) * workers * last
+        return -(-self._final_trainings(most) // workers) * workers * last
 
     def _least_population(self, share: float) -> int:
         """Large enough to choose candidates from, and to keep all workers busy."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from evopinn.errors import SearchError
 from evopinn.genome import Genome
+from evopinn.lineage import CANDIDATE
 from evopinn.searchers.checking import whole
 from evopinn.searchers.task import Finalist, Origin, Score, Task
 
@@ -111,9 +112,7 @@ class RoundSearch(ABC):
         rng = self._generator(generation)
         chosen = tuple(candidates)
         tasks = [
-            Task(
-                self._number(), generation, genome, epochs, draw_seed(rng), Origin(("candidate",), (parent,))
-            )
+            Task(self._number(), generation, genome, epochs, draw_seed(rng), Origin((CANDIDATE,), (parent,)))
             for genome, parent in chosen
             for _ in range(times)
         ]

@@ -45,9 +45,11 @@ class Workload:
 
     Attributes:
         stages: In order; the last one is the evaluation of the candidates.
+        closing: How many stages at the end are neither generations nor batches.
     """
 
     stages: tuple[Stage, ...]
+    closing: int = 1
 
     @property
     def trainings(self) -> int:
@@ -60,9 +62,9 @@ class Workload:
         return sum(stage.times * (stage.trainings * stage.epochs - stage.saved) for stage in self.stages)
 
     @property
-    def rounds(self) -> int:
-        """How often all trainings of a stage are waited for."""
-        return sum(stage.times for stage in self.stages if stage.trainings)
+    def generations(self) -> int:
+        """The number of generations, or of batches of proposals."""
+        return sum(stage.times for stage in self.stages[: -self.closing] if stage.trainings)
 
     def span(self, workers: int, beside: float = 0.0, coarse_exponent: float = 0.0) -> float:
         """Epochs one after another: a stage of n trainings takes ⌈n / workers⌉ of them.
@@ -131,9 +133,10 @@ class Schedule:
 
         Args:
             elitists: The share R_e that is trained again in each generation after the first.
-            candidates: N_c.
+            candidates: N_c; there are no more than there are networks to choose them from.
             evaluations: N_e, for each candidate.
-            retrains_best: Whether each generation's best is trained once more, as in random search.
+            retrains_best: Whether each generation's best is trained once more, as in random search, to choose
+                the candidates from these.
             continues: Whether elitists go on from where they were, so that only what is new costs. On other
                 points they do so only where epochs rise.
             coarseness: Of each generation's points; 1 by default.
@@ -148,7 +151,8 @@ class Schedule:
             stages.append(Stage(size + again, after[0], saved=saved, coarseness=after[1]))
         if retrains_best:
             stages.append(Stage(self.generations, self.epochs[-1]))
-        return Workload((*stages, Stage(candidates * evaluations, self.epochs[-1])))
+        final = Stage(min(candidates, stages[-1].trainings) * evaluations, self.epochs[-1])
+        return Workload((*stages, final), closing=2 if retrains_best else 1)
 
     def __str__(self) -> str:
         if len(set(zip(self.populations, self.epochs, strict=True))) == 1:
@@ -181,7 +185,7 @@ class Trials:
             (
                 Stage(batch, self.epochs, full),
                 Stage(rest, self.epochs),
-                Stage(candidates * evaluations, self.epochs),
+                Stage(min(candidates, self.evaluations) * evaluations, self.epochs),
             )
         )
 
@@ -234,6 +238,7 @@ _QUICK = Preset(
     Trials(45, 104),
 )
 
+_PAPER = "paper"
 PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
         "paper:klein-gordon": _KLEIN_GORDON,
@@ -247,10 +252,16 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
 
 def find_preset(name: str, problem: str = "") -> Preset:
     """A preset by name; `paper` means that of the problem's family, as in `klein-gordon:II`."""
-    full = f"paper:{problem.partition(':')[0]}" if name == "paper" else name
-    if full not in PRESETS:
-        raise UnknownNameError("preset", full, PRESETS, f"There are {', '.join(PRESETS)}.")
-    return PRESETS[full]
+    full = f"{_PAPER}:{problem.partition(':')[0]}" if name == _PAPER else name
+    if full in PRESETS:
+        return PRESETS[full]
+    if name != _PAPER:
+        raise UnknownNameError("preset", name, PRESETS, f"There are {', '.join(PRESETS)}.")
+    papers = [each for each in PRESETS if each.startswith(_PAPER)]
+    raise SearchError(
+        f"the preset {_PAPER} is given for {problem or 'no problem'}, for which the paper has no schedule; "
+        f"take one of {', '.join(papers)}, or quick, or a budget."
+    )
 
 
 def _listed(numbers: tuple[int, ...]) -> str:

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from typing import NoReturn
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any, NoReturn
 
 from rich.console import Console
 
@@ -26,3 +27,15 @@ def output_console() -> Console:
 def notes_console() -> Console:
     """Standard error, for progress and messages: text as it is, whatever it contains."""
     return PipedConsole(stderr=True, highlight=False, markup=False, soft_wrap=True)
+
+
+def note(text: str, console: Console | None = None) -> None:
+    """Tell the user something; if nobody can be told any more, what is being done goes on."""
+    with suppress(OSError):
+        (console or notes_console()).print(text)
+
+
+def meanwhile(text: str) -> AbstractContextManager[Any]:
+    """Words on a terminal while something takes its time that shows nothing itself; elsewhere none."""
+    console = notes_console()
+    return console.status(text) if console.is_interactive else nullcontext()

@@ -2,27 +2,38 @@
 
 import math
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from evopinn.run.listed import Entry, FailureCount, FinalistEntry, GenerationSummary, RunState
+from evopinn.run.ended import FailureKind
+from evopinn.run.listed import Entry, FailureCount, FinalistEntry, GenerationSummary, RoundKind, RunState
 from evopinn.run.place import RUNS
-from evopinn.run.summary import Best, Summary, activation_of, structure_of
+from evopinn.run.summary import Best, Intent, Summary, activation_of, structure_of
 from evopinn.view.numbers import duration, scientific
 from evopinn.view.plain import named_values, plain_table
 
+if TYPE_CHECKING:
+    from evopinn.run.result import SearchResult
+
 _GENERATIONS = 20  # Bayesian optimisation has hundreds, of a training each
+_LONGEST_REASON = 300
+_AFTER: Mapping[RoundKind, str] = {"bests": "bests again", "final": "final"}
+_MEANINGS = {str(kind): kind.meaning for kind in FailureKind} | {
+    "not-finite": "the loss or its gradient was not finite"
+}
+"""Of failures without a note."""
 
 
 def runs_table(summaries: Iterable[Summary], unreadable: Iterable[tuple[Path, str]] = ()) -> Group:
     """Runs, one a line; below them those that cannot be read, with the reason."""
     table = plain_table(
-        *("run", "problem", "method", "state", "generation", "trained", "loss", "error"),
+        *("run", "problem", "method", "state", "round", "trained", "loss", "error"),
         *("started", "worker time"),
     )
     for each in summaries:
@@ -32,7 +43,7 @@ def runs_table(summaries: Iterable[Summary], unreadable: Iterable[tuple[Path, st
             Text(each.intent.problem),
             Text(each.intent.method),
             each.state,
-            str(each.generation),
+            _round(each.generations[-1]) if each.generations else "",
             f"{each.trained:,}",
             _number(entry and entry.loss),
             _number(entry and entry.error),
@@ -58,6 +69,20 @@ def show_tables(summary: Summary) -> Group:
     return Group(*parts, "", Text(_next_step(summary.state, summary.directory, bool(summary.best))))
 
 
+def found_table(result: "SearchResult") -> Group:
+    """What a search has found: the lines of `str`, in columns that fit the terminal."""
+    head = [Text(line) for line in result.headlines()]
+    rows = result.table()
+    if not rows:
+        return Group(*head)
+    table = plain_table(*rows[0])
+    for figures in table.columns[:-2]:  # structure and activation give way
+        figures.no_wrap = True
+    for row in rows[1:]:
+        table.add_row(*map(Text, row))
+    return Group(*head, table)
+
+
 def run_name(directory: Path) -> str:
     """How a user names a run to a command."""
     return shlex.quote(directory.name if directory.parent == RUNS else str(directory))
@@ -71,8 +96,9 @@ def _head(summary: Summary) -> Table:
     work = f"{summary.epochs:,} epochs, {duration(summary.seconds)} of workers' time"
     values = {
         "run": str(summary.directory),
-        "problem": intent.problem,
+        "problem": f"{intent.problem} ({intent.source})" if _is_file(intent) else intent.problem,
         "method": intent.method if intent.seed is None else f"{intent.method}, seed {intent.seed}",
+        **({"plan": intent.plan} if intent.plan else {}),
         "state": f"{summary.state}{running}",
         "started": f"{_moment(summary.created)}{ended}",
         "trained": f"{summary.trained:,} networks{failed}; {work}",
@@ -119,16 +145,18 @@ def _hall_of_fame(entries: Sequence[Entry]) -> Table:
 
 
 def _generations_title(generations: Sequence[GenerationSummary]) -> str:
+    title = "Batches" if _are_batches(generations) else "Generations"
     count = len(generations)
-    return "Generations" if count <= _GENERATIONS else f"Generations, the last {_GENERATIONS} of {count:,}"
+    return title if count <= _GENERATIONS else f"{title}, the last {_GENERATIONS} of {count:,}"
 
 
 def _generations(generations: Sequence[GenerationSummary]) -> Table:
-    table = plain_table("generation", "trained", "of", "failed", "best loss", "epochs", "worker time")
+    first = "batch" if _are_batches(generations) else "generation"
+    table = plain_table(first, "trained", "of", "failed", "best loss", "epochs", "worker time")
     for each in generations:
-        counts = (each.generation, each.settled, each.asked, each.failed)
         table.add_row(
-            *(f"{count:,}" for count in counts),
+            _AFTER.get(each.kind, f"{each.generation:,}"),
+            *(f"{count:,}" for count in (each.settled, each.asked, each.failed)),
             _number(each.best),
             f"{each.epochs:,}",
             duration(each.seconds),
@@ -137,10 +165,32 @@ def _generations(generations: Sequence[GenerationSummary]) -> Table:
 
 
 def _failures(failures: Sequence[FailureCount]) -> Table:
-    table = plain_table("kind", "failed", "tried again")
+    table = plain_table("kind", "failed", "tried again", "the first")
     for each in failures:
-        table.add_row(Text(each.status), f"{each.failed:,}", f"{each.retried:,}")
+        reason = _reason(each.note) or _MEANINGS.get(each.status, "")
+        first = Text(f"task {each.task}: {reason}")
+        table.add_row(Text(each.status), f"{each.failed:,}", f"{each.retried:,}", first)
     return table
+
+
+def _reason(note: str) -> str:
+    """A note in a line: of a traceback the exception, of what a worker printed the last line."""
+    first, *rest = note.strip().splitlines() or [""]
+    before, traceback, _ = first.partition("Traceback ")
+    start = before if traceback else f"{first} " if rest else first
+    return (start + (rest[-1].strip() if rest else ""))[:_LONGEST_REASON]
+
+
+def _are_batches(generations: Sequence[GenerationSummary]) -> bool:
+    return any(each.kind == "batch" for each in generations)
+
+
+def _round(each: GenerationSummary) -> str:
+    return _AFTER.get(each.kind, f"{'batch' if each.kind == 'batch' else 'gen'} {each.generation:,}")
+
+
+def _is_file(intent: Intent) -> bool:
+    return intent.source != intent.problem and Path(intent.source).is_absolute()
 
 
 def _next_step(state: RunState, directory: Path, found: bool) -> str:

@@ -83,7 +83,7 @@ class _LiveScreen:
         # Once the terminal is gone, the search goes on in silence.
         with suppress(OSError, termios.error), self._keyboard or nullcontext():
             self._watch()
-        if self._newest is not None:
+        if self._newest is not None and self._newest[0].phase != "loading":
             now, _ = self._newest
             with suppress(OSError):
                 _print(self._console, ending(now) if now.phase in ENDINGS else standing(now))

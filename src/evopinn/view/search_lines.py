@@ -5,16 +5,22 @@ import shlex
 from collections.abc import Mapping
 
 from evopinn.genome import Genome
+from evopinn.run.listed import RoundKind
 from evopinn.run.snapshot import Phase, Snapshot
 from evopinn.view.numbers import duration, scientific
 
 _ACTIVITIES: Mapping[Phase, str] = {
-    "starting": "starting",
+    "loading": "loading the problem",
+    "starting": "starting the workers",
     "measuring": "measuring the speed of the problem",
-    "searching": "generation {now.generation}/{now.generations}",
     "evaluating": "final evaluations",
     "finished": "finished",
     "stopped": "stopped",
+}
+_SEARCHING: Mapping[RoundKind, str] = {
+    "generation": "generation {now.generation}/{now.generations}",
+    "batch": "batch {now.generation}/{now.generations}",
+    "bests": "each generation's best once more",
 }
 ROUNDS: tuple[Phase, ...] = ("searching", "evaluating")
 """Phases in which trainings are counted towards `done` of `asked`."""
@@ -24,7 +30,7 @@ ENDINGS: tuple[Phase, ...] = ("finished", "stopped")
 
 def activity(now: Snapshot) -> str:
     """What the search is at: `generation 3/8`."""
-    return _ACTIVITIES[now.phase].format(now=now)
+    return _SEARCHING[now.round].format(now=now) if now.phase == "searching" else _ACTIVITIES[now.phase]
 
 
 def opening(now: Snapshot) -> str:
@@ -40,7 +46,7 @@ def standing(now: Snapshot) -> str:
 
 
 def round_done(now: Snapshot) -> str:
-    """That all trainings of a generation, or of the final evaluations, are over."""
+    """That all trainings of a round are over."""
     return f"{activity(now)} done: " + ", ".join([f"{now.asked} trained", *_course(now)])
 
 

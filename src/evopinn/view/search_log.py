@@ -29,7 +29,7 @@ class SearchLog:
 
     def show(self, now: Snapshot) -> None:
         """Write what is worth a line, if anything is."""
-        if self._silent:
+        if self._silent or now.phase == "loading":  # what is refused then has no log
             return
         try:
             for line in self._lines(now):
@@ -44,7 +44,7 @@ class SearchLog:
             yield opening(now)
         elif not _same_round(before, now) and now.phase != "stopped":
             # The next round may have been asked for before anyone looked.
-            over = {"phase": before.phase, "generation": before.generation, "asked": before.asked}
+            over = {name: getattr(before, name) for name in ("phase", "round", "generation", "asked")}
             yield from self._end_of_round(replace(now, **over))
         if now.done == now.asked:
             yield from self._end_of_round(now)

@@ -1,6 +1,6 @@
 """The screen of a running search: what its lines say, for any size of terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 
 from evopinn.genome import Genome
-from evopinn.run.listed import Entry
+from evopinn.run.listed import Entry, RoundKind
 from evopinn.run.snapshot import Snapshot
 from evopinn.view.numbers import scientific
 from evopinn.view.search_lines import (
@@ -26,7 +26,8 @@ LEAST_BAR = 10
 LEAST_ACTIVATION = 16
 _GAP = "  "
 _REST = 8  # lines besides the rows of the hall of fame
-_GIVE_WAY = ("gen", "shortcuts", "error", "max error")
+_GIVE_WAY = ("gen", "batch", "shortcuts", "error", "max error")
+_AFTER: Mapping[RoundKind, str] = {"bests": "bests", "final": "final"}
 
 Line = tuple[tuple[str, str], ...]
 """Texts and the names of their styles."""
@@ -96,7 +97,9 @@ def hall_lines(entries: Sequence[Entry], width: int) -> list[str]:
         "#": [str(rank) for rank in range(1, len(entries) + 1)],
         "loss": [scientific(entry.loss) for entry in entries],
         **_errors(entries),
-        "gen": [str(entry.generation) for entry in entries],
+        "batch" if any(entry.round == "batch" for entry in entries) else "gen": [
+            _AFTER.get(entry.round, str(entry.generation)) for entry in entries
+        ],
         "network": [f"{genome.structure.layers}×{genome.structure.neurons}" for genome in genomes],
         "shortcuts": [str(len(genome.structure.shortcuts)) for genome in genomes],
     }
@@ -159,8 +162,8 @@ def _progress(now: Snapshot, width: int) -> Line:
 def _totals(now: Snapshot) -> str:
     speed = f"{now.epochs_per_second:,.0f}" if now.epochs_per_second >= 10 else f"{now.epochs_per_second:.1f}"
     totals = [
-        f"in all {now.trained:,}/{now.trainings:,} trained",
-        f"{now.failed:,} failed",
+        *([f"in all {now.trained:,}/{now.trainings:,} trained"] if now.trainings else []),
+        *([f"{now.failed:,} failed"] if now.trainings else []),
         *([f"{speed} epochs/s"] if now.epochs_per_second > 0 else []),
         counted(now.workers, "worker"),
     ]
