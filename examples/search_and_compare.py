@@ -2,7 +2,7 @@
 
     python examples/search_and_compare.py klein-gordon 2m
 
-Both networks are trained from scratch, from as many seeds and for as many epochs; the means are compared.
+Both networks are trained from scratch, from as many seeds and at the same cost; the means are compared.
 The search is kept in `runs`: if it is stopped, the same command goes on with it. Without arguments a small
 search is tried, which leaves nothing behind unless it is stopped.
 """
@@ -14,7 +14,7 @@ import tempfile
 
 import evopinn as ep
 
-BY_HAND = "layers=6 neurons=40 activation=tanh(x)"
+BY_HAND = "layers=5 neurons=20 activation=tanh(x)"
 
 
 def compare(problem: str, budget: str, run: str | None) -> None:
@@ -38,7 +38,8 @@ def compare(problem: str, budget: str, run: str | None) -> None:
     print(found)
     print("the winner's activation in LaTeX:", found.best.latex())
 
-    trainings = [ep.train(problem, BY_HAND, epochs=epochs, seed=seed) for seed in range(len(winner.tasks))]
+    settings = {"epochs": epochs, "optimizer": found.best.optimizer}
+    trainings = [ep.train(problem, BY_HAND, seed=seed, **settings) for seed in range(len(winner.tasks))]
     loss = sum(training.loss for training in trainings) / len(trainings)
     error = sum(max(training.errors.values()) for training in trainings) / len(trainings)
     print(f"\nmeans of {len(trainings)} trainings from scratch, {epochs} epochs each:")

@@ -71,7 +71,7 @@ def _search_and_compare(output: str) -> None:
     for _, loss, error, genome in rows:
         assert 0 < float(loss) < 100
         assert 0 < float(error) < 100
-        Genome.parse(genome, Space())
+        Genome.parse(genome, Space.parse("layers=3-7 neurons=8-24:2"))
 
 
 def _walk_the_space(output: str) -> None:

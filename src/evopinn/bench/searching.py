@@ -77,7 +77,7 @@ def _temporary() -> Generator[Path]:
 
 def _workers(load: SearchLoad, count: int) -> Workers:
     source = ProblemSource.of(load.case.statement())
-    return Workers(Trainer, (source, TrainingOptions()), count=count, accept=is_outcome)
+    return Workers(Trainer, (source, TrainingOptions(optimizer="lbfgs")), count=count, accept=is_outcome)
 
 
 def _warm_up(workers: Workers, count: int, tasks: Sequence[Task]) -> None:

@@ -18,8 +18,13 @@ from evopinn.run.place import CONFIG
 from evopinn.searchers import Layout, Method, Schedule, Trials, find_method, find_preset
 from evopinn.searchers.checking import share
 from evopinn.searchers.methods import Settings
+from evopinn.training import spends_by_cost
 
 DEFAULT_BUDGET = "10m"
+PAPER_OPTIMIZER = "lbfgs"
+SMALL = Space(max_layers=7, neurons=(8, 24, 2))
+"""Networks for which a step of second order is cheap: of some hundred to some thousand parameters."""
+
 AMOUNTS = ("budget", "preset", "schedule", "trials")
 """The entries that say how much to do, of which there is one at most."""
 
@@ -46,19 +51,15 @@ class TrainingTable(_Strict):
     """How every genome is trained, and when it is given up.
 
     Attributes:
+        optimizer: By default that of the paper for its preset, otherwise Levenberg-Marquardt.
         slowest: A genome whose epoch is predicted to cost more than so many typical ones is not trained.
     """
 
-    optimizer: str = TrainingOptions.optimizer
+    optimizer: str | None = None
     precision: str = TrainingOptions.precision
     engine: str = TrainingOptions.engine
     errors_every: int = Field(default=TrainingOptions.errors_every, ge=1)
     slowest: float = Field(default=4.0, gt=0)
-
-    @property
-    def options(self) -> TrainingOptions:
-        """What workers have to know."""
-        return TrainingOptions(self.optimizer, self.precision, self.engine, self.errors_every)
 
 
 class WorkersTable(_Strict):
@@ -151,9 +152,18 @@ class Config(_Strict):
             given["mutation"] = _mutation_rates(given["mutation"])
         return method.settings(**given)
 
+    def training_options(self) -> TrainingOptions:
+        """How workers train."""
+        table = self.training
+        default = PAPER_OPTIMIZER if self.preset == "paper" else TrainingOptions.optimizer
+        optimizer = default if table.optimizer is None else table.optimizer
+        return TrainingOptions(optimizer, table.precision, table.engine, table.errors_every)
+
     def search_space(self) -> Space:
-        """The search space."""
-        return Space.parse(self.space) if self.space else Space()
+        """The search space: the paper's, or for a method of second order one of smaller networks."""
+        if self.space:
+            return Space.parse(self.space)
+        return SMALL if spends_by_cost(self.training_options().optimizer) else Space()
 
     def layout(self) -> Layout | None:
         """The schedule or trials, if they are settled; None if they have to be planned from a budget."""
@@ -170,7 +180,10 @@ class Config(_Strict):
         settings = asdict(self.method_settings())
         fixed = self.find_method().fixed
         given = {name: value for name, value in settings.items() if name not in fixed and value is not None}
-        config = self.model_copy(update={"settings": given, "space": self.search_space().text})
+        training = self.training.model_copy(update={"optimizer": self.training_options().optimizer})
+        config = self.model_copy(
+            update={"settings": given, "space": self.search_space().text, "training": training}
+        )
         layout = self.layout()
         return config if layout is None else config._with_layout(layout)
 

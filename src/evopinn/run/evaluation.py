@@ -37,7 +37,7 @@ by how long a training will be, and a short one might have another."""
 class TrainingOptions:
     """How every genome of a search is trained: see `train`."""
 
-    optimizer: str = "lbfgs"
+    optimizer: str = "lm"
     precision: str = "float64"
     engine: str = "auto"
     errors_every: int = 100

@@ -75,7 +75,7 @@ def begin(config: Config, source: ProblemSource, directory: Path, audience: Audi
     audience.watch(Snapshot(directory, source.name, config.method, "loading", workers=count))
     problem = source.load()
     loading = watch.seconds
-    check_options(problem, config.training.options)
+    check_options(problem, config.training_options())
     settings = config.method_settings()
     if isinstance(settings, EvolutionSettings):
         problem.coarsened(settings.coarsening)  # says so if too few points would be left
@@ -149,7 +149,7 @@ def _drive(config: Config, store: Store, workers: Workers, subject: Subject, aud
     space = config.search_space()
     last = layout.generations if isinstance(layout, Schedule) else 0
     checkpoints = Checkpoints(store.directory, _gone_on_from(layout, settings), last=last)
-    cost = cost_of_epochs(config.training.optimizer)
+    cost = cost_of_epochs(config.training_options().optimizer)
     typical = typical_cost(space, cost)
     recorded = config.recorded
     pace = recorded.seconds_per_epoch / typical if recorded and recorded.seconds_per_epoch else None
@@ -188,7 +188,7 @@ def _measured(
     """The plan for a budget of time; None if it was stopped while the speed was measured."""
     count = subject.workers
     audience.watch(Snapshot(subject.directory, subject.problem, subject.method, "measuring", workers=count))
-    cost = cost_of_epochs(config.training.optimizer)
+    cost = cost_of_epochs(config.training_options().optimizer)
     pace = measured(workers, count, config.search_space(), cost, config.seed, audience.stopped)
     return None if pace is None else measured_plan(config, pace, count, watch.seconds)
 
@@ -253,7 +253,7 @@ def _workers(
     """
     return Workers(
         Trainer,
-        (source, config.training.options, number),
+        (source, config.training_options(), number),
         count=subject.workers,
         memory_limit=config.workers.memory * _MEGABYTE,
         accept=is_outcome,
