@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from searches import PROBLEM
 
-from evopinn.errors import RunError
-from evopinn.genome import MutationRates
+from evopinn.errors import RunError, UnknownNameError
+from evopinn.genome import MutationRates, Space
 from evopinn.run import naming
-from evopinn.run.config import Config, check_config_unchanged
+from evopinn.run.config import SMALL, Config, check_config_unchanged
 
 
 @pytest.fixture(autouse=True)
@@ -93,3 +93,27 @@ def test_runs_that_begin_in_the_same_second_have_different_names(monkeypatch):
     assert first == "heat-20260504-103100-0a1b"
     naming.run_path(first).mkdir(parents=True)
     assert naming.dated_name("heat") == "heat-20260504-103100-2c3d"
+
+
+@pytest.mark.parametrize(
+    ("asked", "optimizer", "space"),
+    [
+        ({}, "lm", SMALL),
+        ({"preset": "quick"}, "lm", SMALL),
+        ({"preset": "paper"}, "lbfgs", Space()),
+        ({"training": {"optimizer": "lbfgs"}}, "lbfgs", Space()),
+        ({"training": {"optimizer": "adam:50+lm"}}, "adam:50+lm", SMALL),
+        ({"space": "neurons=30-40:2"}, "lm", Space(neurons=(30, 40, 2))),
+        ({"preset": "paper", "training": {"optimizer": "lm"}}, "lm", SMALL),
+    ],
+)
+def test_how_genomes_are_trained_and_where_they_lie_if_nobody_says(asked, optimizer, space):
+    spelled_out = Config.of({"problem": "klein-gordon", **asked}).spelled_out()
+    assert spelled_out.training.optimizer == optimizer
+    assert Space.parse(spelled_out.space) == space
+    assert spelled_out.spelled_out() == spelled_out
+
+
+def test_an_unknown_optimizer_is_refused_at_once():
+    with pytest.raises(UnknownNameError, match="no optimizer called 'newton'"):
+        Config.of({"problem": "klein-gordon", "training": {"optimizer": "newton"}})
