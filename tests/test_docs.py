@@ -147,7 +147,7 @@ def _check_values(command: str, values: dict[str, Any]) -> None:
     if values.get("time_limit"):
         parse_duration(values["time_limit"])
     if values.get("optimizer"):
-        find_optimizer(values["optimizer"], values["rate"])
+        find_optimizer(values["optimizer"], values.get("rate"))
 
 
 SHOWN = [
