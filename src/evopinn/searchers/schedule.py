@@ -231,7 +231,8 @@ _BURGERS = Preset(
     Schedule((40,) * 6, (3000,) * 6),
     Trials(300, 3000),
 )
-# About 6,000 epochs each: two minutes on two cores for a problem with 3,600 points.
+# About 6,000 epochs each. Meant for two minutes on two cores with 3,600 points; with Levenberg-Marquardt it
+# takes three and a half.
 _QUICK = Preset(
     Schedule((80, 26, 16, 8), (24, 40, 64, 104)),
     Schedule((8,) * 5, (104,) * 5),

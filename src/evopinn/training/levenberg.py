@@ -67,8 +67,8 @@ class LM:
     Levenberg's (all alike) and Marquardt's (d), neither of which is good for all problems.
 
     Of all λ that lower the loss, a small one is taken, not the one that lowers it most: each step begins far
-    below the λ of the one before, and λ rises until the loss falls. A trial costs little beside J, and losses
-    come out lower by orders of magnitude than with cautious rules.
+    below the λ of the one before, and λ rises until the loss falls. A trial costs little beside J, and on
+    most of what was tried losses come out far lower than with cautious rules (docs/results.md).
 
     Attributes:
         damping: λ at the start.

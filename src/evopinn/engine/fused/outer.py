@@ -1,7 +1,7 @@
 """A kernel for the rows of a Jacobian: sums of outer products, one for each point.
 
 A point's row of a weight matrix is Σ_c z̄_c ⊗ h_c over the channels c. The matrices are tiny and many, for
-which a library's batched product has no good answer: it takes about eight times as long.
+which a library's batched product has no good answer: it takes 5 to 10 times as long.
 """
 
 import ctypes
