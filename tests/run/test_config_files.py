@@ -65,7 +65,7 @@ def test_a_part_that_is_set_leaves_the_other_parts_of_a_file_alone(run):
     [
         (["--budget", "3000 epochs"], r"evo-dpste: \d+ generations with populations .* epochs in all\."),
         (["--budget", "90 trainings", "--method", "bo-fcnet"], "bo-fcnet: 78 proposals, .* 90 trainings"),
-        (["--preset", "quick"], "evo-dpste: 4 generations with populations 80, 26, 16, 8 and epochs 24, "),
+        (["--preset", "quick"], "evo-dpste: 4 generations with populations 64, 20, 12, 6 and epochs 16, "),
         (["--populations", "6", "--epochs", "9"], "evo-dpste: 1 generation of 6 .* so nothing evolves: "),
     ],
 )

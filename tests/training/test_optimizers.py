@@ -181,6 +181,12 @@ def test_the_line_search_meets_the_strong_wolfe_conditions(name, first):
     assert abs(found.slope) <= CURVATURE * abs(start.slope)
 
 
+@pytest.mark.parametrize("slope", [1e200, -1e200, 1e308])
+def test_where_the_cubic_overflows_the_middle_is_tried(slope):
+    trials = (Trial(0.0, 1.0, -1e200, torch.zeros(1)), Trial(1.0, 1e250, slope, torch.zeros(1)))
+    assert cubic_minimum(*trials, (0.0, 1.0)) == 0.5
+
+
 def test_the_cubic_through_two_trials_has_its_minimum_where_a_cubic_has():
     value, slope = FUNCTIONS["cubic"]
     trials = [Trial(t, value(t), slope(t), torch.zeros(1)) for t in (0.2, 2.5)]

@@ -136,7 +136,7 @@ def _inner_step(low: Trial, high: Trial, stalled: bool) -> tuple[float, bool]:
 def cubic_minimum(one: Trial, other: Trial, bounds: tuple[float, float]) -> float:
     """The minimum of the cubic through two trials and their slopes, within bounds.
 
-    Where there is none, or a trial is not finite, the middle of the bounds.
+    Where there is none, or a number is too large, the middle of the bounds.
     """
     middle = (bounds[0] + bounds[1]) / 2
     if not (one.finite and other.finite):
@@ -144,8 +144,8 @@ def cubic_minimum(one: Trial, other: Trial, bounds: tuple[float, float]) -> floa
     first, second = (one, other) if one.step <= other.step else (other, one)
     gap = second.step - first.step
     chord = first.slope + second.slope - 3 * (first.loss - second.loss) / (first.step - second.step)
-    discriminant = chord**2 - first.slope * second.slope
-    if not discriminant >= 0:
+    discriminant = chord * chord - first.slope * second.slope  # chord**2 would raise where this is infinite
+    if not 0 <= discriminant < math.inf:
         return middle
     root = math.sqrt(discriminant)
     denominator = second.slope - first.slope + 2 * root
