@@ -200,6 +200,16 @@ def test_without_memory_it_works_without_a_jacobian(transport):
     assert free.loss < 1e-3 * free.history.losses[0]
 
 
+def test_a_user_hears_that_it_works_without_a_jacobian(transport):
+    chained = Chain("adam:1+lm", (Stage(find_optimizer("adam"), 1), Stage(LM(memory=1e5))))
+    for optimizer in (LM(memory=1e5), chained):
+        remark = train(transport, SMALL, optimizer=optimizer, epochs=50).settings["remark"]
+        assert remark.startswith("Levenberg-Marquardt worked without its Jacobian of ")
+        assert f" by {train(transport, SMALL, epochs=0).parameters:,} parameters" in remark
+        assert " GB, more than the 0.0001 GB allowed; " in remark
+    assert not train(transport, SMALL, optimizer="lm", epochs=2).settings["remark"]
+
+
 def test_the_memory_that_matrices_take():
     assert dense_bytes(1000, 200, 8) == 8 * (1000 * 200 + 2 * 200**2)
 

@@ -101,5 +101,13 @@ class Chain:
 def _of(inner: State, cost: float, stage: int, spent: float) -> ChainState:
     """A chain's state from that of its stage."""
     return ChainState(
-        inner.theta, inner.loss, inner.gradient, inner.converged, stage, spent, inner=inner, cost=cost
+        inner.theta,
+        inner.loss,
+        inner.gradient,
+        inner.converged,
+        stage,
+        spent,
+        inner=inner,
+        cost=cost,
+        remark=inner.remark,
     )

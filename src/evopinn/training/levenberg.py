@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from torch import Tensor
 
 from evopinn.errors import TrainingError
-from evopinn.training.linearised import Linearised, costs, linearised
+from evopinn.training.linearised import Linearised, costs, dense_bytes, linearised
 from evopinn.training.optimizer import (
     LeastSquares,
     Objective,
@@ -98,7 +98,8 @@ class LM:
                 model = self._model(squares, theta, residuals)
                 lowered = max(damping / _LOWERED, _LEAST_DAMPING)
                 cost = self._cost(squares, residuals, theta, trial + 1)
-                return replace(_at(theta, residuals, 2 * model.gradient, lowered, cost), model=model)
+                made = _at(theta, residuals, 2 * model.gradient, lowered, cost)
+                return replace(made, model=model, remark=state.remark)
             damping *= _RAISED
         return replace(state, damping=damping, model=model, converged=True)
 
@@ -116,10 +117,22 @@ class LM:
         """The state at a point, without what only a step needs: there may be no budget for one."""
         residuals = squares.residuals(theta)
         _, gradient = squares.loss_and_gradient(theta)
-        return _at(theta, residuals, gradient, damping, self._cost(squares, residuals, theta, trials=1))
+        state = _at(theta, residuals, gradient, damping, self._cost(squares, residuals, theta, trials=1))
+        return replace(state, remark=self._remark(len(residuals), theta))
 
     def _model(self, squares: LeastSquares, theta: Tensor, residuals: Tensor) -> Linearised:
         return linearised(squares, theta, residuals, _scale, self.memory)
+
+    def _remark(self, residuals: int, theta: Tensor) -> str:
+        """That the method works without J, if it does: then it is slower, and its steps are rough."""
+        needed = dense_bytes(residuals, len(theta), theta.element_size())
+        if needed <= self.memory:
+            return ""
+        return (
+            f"Levenberg-Marquardt worked without its Jacobian of {residuals:,} residuals by {len(theta):,} "
+            f"parameters, which would take {needed / 1e9:.2g} GB, more than the {self.memory / 1e9:.2g} GB "
+            f"allowed; fewer points or neurons, or a larger LM(memory=...), would make it faster."
+        )
 
     def _cost(self, squares: LeastSquares, residuals: Tensor, theta: Tensor, trials: int) -> float:
         """Epochs that a step with so many trials counts for."""

@@ -158,6 +158,7 @@ def train(
             "engine": evaluator.name,
             "threads": torch.get_num_threads(),
             "start_epoch": 0 if start is None else start.epoch,
+            "remark": "" if recorder.last is None else recorder.last.remark,
         },
     )
 

@@ -55,6 +55,7 @@ class State:
         gradient: Its gradient there, shape (p,).
         converged: Whether another step would change nothing.
         cost: Epochs that the step to here counts for.
+        remark: What a user should know of how the method works here, if anything.
     """
 
     theta: Tensor
@@ -62,6 +63,7 @@ class State:
     gradient: Tensor
     converged: bool = False
     cost: float = field(default=1.0, kw_only=True)
+    remark: str = field(default="", kw_only=True)
 
 
 S = TypeVar("S", bound=State)

@@ -78,6 +78,8 @@ def training_table(result: TrainingResult, published: Iterable[PublishedError] =
         "time": duration(result.seconds) + f" ({result.settings['engine']})",
         "status": f"{result.status}: {result.status.meaning}",
     }
+    if remark := result.settings.get("remark"):
+        values["note"] = remark
     return named_values(values)
 
 
@@ -109,6 +111,7 @@ def training_data(result: TrainingResult) -> dict[str, Any]:
         "seed": result.seed,
         "seconds": result.seconds,
         "status": str(result.status),
+        "note": result.settings.get("remark", ""),
     }
 
 
