@@ -103,8 +103,9 @@ def is_where(state: State, loss: float, gradient: Tensor) -> bool:
 
 
 def as_tensors(values: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Tensors and numbers as tensors by name: a number has no axes, what is None is left out."""
-    return {name: _as_tensor(value) for name, value in values.items() if value is not None}
+    """Tensors and numbers as tensors by name: a number has no axes, None and words are left out."""
+    kept = {name: value for name, value in values.items() if not isinstance(value, str | None)}
+    return {name: _as_tensor(value) for name, value in kept.items()}
 
 
 def as_values(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
