@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 import signal
 import subprocess
@@ -243,6 +244,87 @@ def test_show_prints_json_for_scripts(run, finished):
     assert [event["kind"] for event in shown["events"]] == ["finished"]
 
 
+CHARTS = ["Losses by generation", "Schedule", "Failed trainings"]
+
+
+def test_show_draws_charts_on_a_terminal_or_if_asked(run, finished, monkeypatch):
+    def titles(*options):
+        return [line for line in run("show", "done", *options)[1].splitlines() if line in CHARTS]
+
+    assert titles() == titles("--no-charts") == []
+    assert titles("--charts") == CHARTS
+    monkeypatch.setenv("FORCE_COLOR", "1")  # by which rich takes anything for a terminal
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert titles() == CHARTS
+    assert titles("--no-charts") == []
+    assert json.loads(run("show", "done", "--charts", "--json")[1]) == json.loads(
+        run("show", "done", "--json")[1]
+    )
+
+
+def test_charts_tell_losses_the_schedule_and_failures(run):
+    schedule = "[schedule]\npopulations = [4, 2, 1]\nepochs = [50, 100, 200]\n"
+    make_run("half", add_generations, config=runs.CONFIG + schedule)
+    lines = run("show", "half", "--charts")[1].splitlines()
+    losses = lines[lines.index(CHARTS[0]) + 1 : lines.index(CHARTS[1]) - 1]
+    assert len(losses) == 12
+    assert losses[-2].split() == ["1", "2"]
+    steps = lines[lines.index(CHARTS[1]) + 1 : lines.index(CHARTS[2]) - 1]
+    assert [re.findall(r"[\d,]+", line) for line in steps[1:]] == [
+        ["1", "4", "50"],
+        ["2", "2", "100"],
+        ["3", "1", "200"],
+    ]
+    assert ["░" in line for line in steps] == [False, False, False, True]
+    failures = lines[lines.index(CHARTS[2]) + 1 :]
+    assert re.fullmatch(r"not-finite █+ 1", failures[0])
+
+
+@pytest.mark.parametrize("config", ["schedule = 3\n", "[schedule]\npopulations = 7\nepochs = ['x', 2]\n"])
+def test_a_schedule_that_makes_no_sense_is_not_drawn(run, config):
+    make_run("odd", add_generations, config=runs.CONFIG + config)
+    code, out, _ = run("show", "odd", "--charts")
+    assert code == 0
+    steps = out.splitlines()[out.splitlines().index("Schedule") + 2 :][:2]
+    assert [line.split()[0] for line in steps] == ["1", "2"]  # what was asked for stands in its place
+
+
+def test_charts_of_a_run_without_anything_are_left_out(run):
+    make_run("early")
+    code, out, _ = run("show", "early", "--charts")
+    assert code == 0
+    assert not set(CHARTS) & set(out.splitlines())
+
+
+@pytest.mark.parametrize("columns", [30, 40, 57, 80, 120, 300])
+def test_charts_fit_the_terminal(finished, columns):
+    import io
+
+    from rich.console import Console
+
+    from evopinn.run.summary import summarise
+    from evopinn.view.run_charts import run_charts
+
+    charts = run_charts(summarise(finished), columns)
+    assert bool(charts) is (columns >= 40)
+    console = Console(file=io.StringIO(), width=columns)
+    for chart in charts:
+        assert max(map(len, chart.lines)) <= min(columns, 200)
+        for line in chart.lines:
+            console.print(line, markup=False, highlight=False)
+    assert len(console.file.getvalue().splitlines()) == sum(len(chart.lines) for chart in charts)
+
+
+def test_charts_are_ascii_where_nothing_else_can_be_shown(finished):
+    program = "from evopinn.cli import main\nimport sys\nsys.argv[0] = 'evopinn'\nmain()"
+    command = [sys.executable, "-c", program, "show", str(finished), "--charts"]
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1", "COLUMNS": "80"}
+    ended = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert ended.stdout.isascii()
+    assert b"o best  - median  : quartiles" in ended.stdout
+
+
 def test_top_limits_the_genomes(run, finished):
     shown = json.loads(run("show", "done", "--top", "2", "--json")[1])
     assert len(shown["hall_of_fame"]) == len(shown["finalists"]) == 2
@@ -337,7 +419,9 @@ def test_stop_leaves_processes_of_other_users_alone(run, written, monkeypatch):
     assert f"process {process.pid}, which writes to the run runs/one, is another user's" in err
 
 
-@pytest.mark.parametrize("arguments", [["runs"], ["show", "done"], ["show", "done", "--json"]])
+@pytest.mark.parametrize(
+    "arguments", [["runs"], ["show", "done"], ["show", "done", "--charts"], ["show", "done", "--json"]]
+)
 def test_looking_does_not_wait_for_torch(finished, arguments):
     program = f"""
 import sys

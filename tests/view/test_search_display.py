@@ -181,6 +181,38 @@ def test_a_narrow_screen_keeps_what_matters_most():
     ]
 
 
+def test_a_screen_shows_how_the_best_loss_has_fallen():
+    course = (math.inf, 1e2, 1e2, 1e0, 1e-5)
+    lines = drawn(course=course)
+    assert lines[3:6] == [
+        "in all 92/320 trained, 2 failed, 1,234 epochs/s, 2 workers",
+        "best loss 1.00e+02 ██▆▁ 1.00e-05",
+        "",
+    ]
+    assert not any("best loss" in line for line in drawn(course=(math.inf, math.nan)))
+    assert not any("best loss" in line for line in drawn(height=11, course=course))
+    assert not any("best loss" in line for line in drawn(width=36, course=course))
+
+
+def test_a_long_course_of_the_loss_leaves_room_for_the_rest():
+    hall = tuple(make_entry(rank) for rank in range(1, 31))
+    for width in range(20, 140):
+        for height in range(9, 30):
+            lines = drawn(width, height, hall_of_fame=hall, course=tuple(1.0 / k for k in range(1, 256)))
+            assert len(lines) <= height
+            assert max(map(cell_len, lines)) <= width
+
+
+def test_a_terminal_without_unicode_gets_none_of_it():
+    snapshot = make_snapshot(course=(1e2, 1e-5), directory=Path("/home/someone/searches/runs/kg-1"))
+    for width in (40, 60, 80):
+        lines = Screen(ascii_only=True).lines(snapshot, width, 24, "q or Ctrl-C stops")
+        text = ["".join(part for part, _ in line) for line in lines]
+        assert "".join(text).isascii()
+        assert max(map(len, text)) <= width
+        assert any(line.startswith("best loss 1.00e+02 #_ 1.00e-05") for line in text)
+
+
 def test_before_anything_is_known_the_screen_is_short():
     nothing = {"epochs": 0, "epochs_planned": 0, "epochs_per_second": 0.0, "seconds_left": None}
     lines = drawn(phase="starting", seconds=3.9, hall_of_fame=(), trained=0, failed=0, trainings=0, **nothing)

@@ -8,10 +8,13 @@ import typer
 from evopinn.cli.shared import EXIT_FAILED, JsonOption, output
 from evopinn.errors import RunError
 from evopinn.run.place import RUNS, find_run, runs_in
-from evopinn.view.console import note
+from evopinn.view.console import PIPE_WIDTH, note, output_console
 
 PATIENCE = 30.0
 """Seconds to wait for a run that was asked to stop: it ends its workers and closes its files."""
+
+CHART_WIDTH = 80
+"""Columns of charts where nothing says how wide a line may be."""
 
 RunArgument = Annotated[
     str, typer.Argument(help="A run's directory, or its name in runs.", show_default=False)
@@ -50,14 +53,26 @@ def runs(
 def show(
     run: RunArgument,
     top: Annotated[int, typer.Option(min=1, help="Genomes to list, at most.")] = 10,
+    charts: Annotated[
+        bool | None,
+        typer.Option("--charts/--no-charts", help="Draw small charts; by default on a terminal only."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show a run: its winner, generations, hall of fame and failures."""
     from evopinn.run.summary import summarise
+    from evopinn.view.run_charts import run_charts
     from evopinn.view.runs import show_tables
 
     summary = summarise(find_run(run), top)
-    output(summary.data() if as_json else show_tables(summary), as_json)
+    if as_json:
+        output(summary.data(), as_json)
+        return
+    console = output_console()
+    wanted = console.is_terminal if charts is None else charts
+    width = console.width if console.width < PIPE_WIDTH else CHART_WIDTH
+    drawn = run_charts(summary, width, ascii_only=console.options.ascii_only) if wanted else ()
+    output(show_tables(summary, drawn), as_json)
 
 
 def stop(run: RunArgument) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evopinn.run.course import LossCourse
 from evopinn.run.listed import RoundKind, round_kind
 from evopinn.run.reading import Reader
 from evopinn.run.snapshot import Phase, Snapshot
@@ -53,6 +54,7 @@ class Tally:
         self._generation = self._done = self._asked = 0
         self._trained = self._failed = self._epochs = self._session_epochs = 0
         self._saved: dict[int, int] = {}
+        self._course = LossCourse()
 
     def begin(self, tasks: Sequence[Task]) -> None:
         """A round begins, whose tasks are in the store."""
@@ -67,6 +69,7 @@ class Tally:
         self._done += 1
         self._trained += 1
         self._failed += not math.isfinite(loss)
+        self._course.add(loss, task.coarseness)
         epochs = task.epochs - self._saved.get(task.number, 0)
         self._epochs += epochs
         self._session_epochs += 0 if earlier else epochs
@@ -104,5 +107,6 @@ class Tally:
                 seconds_left=left / rate if rate else None,
                 workers=self._subject.workers,
                 hall_of_fame=hall_of_fame,
+                course=self._course.values,
             )
         )

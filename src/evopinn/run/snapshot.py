@@ -36,6 +36,7 @@ class Snapshot:
         seconds_left: Until the end, as predicted; None while nothing is known.
         workers: How many there are.
         hall_of_fame: The best genomes so far, best first.
+        course: The least loss so far, after each training or, of many, after every few.
     """
 
     directory: Path
@@ -57,3 +58,4 @@ class Snapshot:
     seconds_left: float | None = None
     workers: int = 1
     hall_of_fame: Sequence[Entry] = ()
+    course: Sequence[float] = ()

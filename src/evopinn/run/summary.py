@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evopinn.errors import RunError
 from evopinn.run.listed import Entry, Event, FailureCount, FinalistEntry, GenerationSummary, RunState
@@ -23,6 +23,7 @@ class Intent:
         method: The search method's name.
         seed: That all random choices follow from.
         plan: What will be done, in words.
+        schedule: Population and epochs of each planned generation; empty for other ways to search.
     """
 
     problem: str
@@ -30,6 +31,7 @@ class Intent:
     method: str
     seed: int | None
     plan: str
+    schedule: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of(cls, config: str, directory: Path) -> "Intent":
@@ -46,6 +48,7 @@ class Intent:
             method=str(values.get("method", "")),
             seed=values.get("seed"),
             plan=recorded.get("plan", ""),
+            schedule=_schedule(values.get("schedule")),
         )
 
 
@@ -209,6 +212,16 @@ def activation_of(genome: str) -> str:
 def structure_of(genome: str) -> str:
     """What stands before the activation in a genome's text."""
     return genome.partition(" activation=")[0]
+
+
+def _schedule(table: Any) -> tuple[tuple[int, int], ...]:
+    known: Mapping[str, Any] = cast("dict[str, Any]", table) if isinstance(table, dict) else {}
+    return tuple(zip(_counts(known.get("populations")), _counts(known.get("epochs")), strict=False))
+
+
+def _counts(values: Any) -> list[int]:
+    listed: list[Any] = cast("list[Any]", values) if isinstance(values, list) else []
+    return [value for value in listed if isinstance(value, int)]
 
 
 def _entry_data(entry: Entry) -> dict[str, Any]:

@@ -38,4 +38,6 @@ def note(text: str, console: Console | None = None) -> None:
 def meanwhile(text: str) -> AbstractContextManager[Any]:
     """Words on a terminal while something takes its time that shows nothing itself; elsewhere none."""
     console = notes_console()
-    return console.status(text) if console.is_interactive else nullcontext()
+    if not console.is_interactive:
+        return nullcontext()
+    return console.status(text, spinner="line" if console.options.ascii_only else "dots")

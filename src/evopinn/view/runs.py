@@ -17,6 +17,7 @@ from evopinn.run.place import RUNS
 from evopinn.run.summary import Best, Intent, Summary, activation_of, structure_of
 from evopinn.view.numbers import duration, scientific
 from evopinn.view.plain import named_values, plain_table
+from evopinn.view.run_charts import Chart
 
 if TYPE_CHECKING:
     from evopinn.run.result import SearchResult
@@ -54,8 +55,8 @@ def runs_table(summaries: Iterable[Summary], unreadable: Iterable[tuple[Path, st
     return Group(*([table] if table.row_count else []), *reasons)
 
 
-def show_tables(summary: Summary) -> Group:
-    """One run: what it is, its winner, generations, the best genomes, failures, what to do next."""
+def show_tables(summary: Summary, charts: Iterable[Chart] = ()) -> Group:
+    """One run: what it is, its winner, the best genomes, generations, failures, charts, what to do next."""
     parts: list[RenderableType] = [_head(summary)]
     sections = {
         "Final evaluations": _finalists(summary.finalists),
@@ -66,6 +67,8 @@ def show_tables(summary: Summary) -> Group:
     for title, table in sections.items():
         if table.row_count:
             parts += ["", Text(title), table]
+    for chart in charts:
+        parts += ["", Text(chart.title), *(Text(line, no_wrap=True) for line in chart.lines)]
     return Group(*parts, "", Text(_next_step(summary.state, summary.directory, bool(summary.best))))
 
 

@@ -63,7 +63,7 @@ class _LiveScreen:
         self._thread = threading.Thread(target=self._run, name="evopinn-screen")
         self._ended = threading.Event()
         self._newest: tuple[Snapshot, float] | None = None
-        self._screen = Screen()
+        self._screen = Screen(ascii_only=console.options.ascii_only)
         self._drawn: list[Line] = []
         self._stopping = False
 

@@ -1,5 +1,6 @@
 """The screen of a running search: what its lines say, for any size of terminal."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -11,6 +12,8 @@ from rich.segment import Segment
 from evopinn.genome import Genome
 from evopinn.run.listed import Entry, RoundKind
 from evopinn.run.snapshot import Snapshot
+from evopinn.view.charts import sparkline
+from evopinn.view.glyphs import ASCII, BLOCKS, Glyphs
 from evopinn.view.numbers import scientific
 from evopinn.view.search_lines import (
     ENDINGS,
@@ -25,7 +28,10 @@ from evopinn.view.search_lines import (
 LEAST_BAR = 10
 LEAST_ACTIVATION = 16
 _GAP = "  "
-_REST = 8  # lines besides the rows of the hall of fame
+_REST = 8  # lines besides the rows of the hall of fame and the course of the loss
+_ROOM_FOR_COURSE = 12
+_LONGEST_COURSE = 60
+_IN_ASCII = str.maketrans("━─·×…", "=--x.")
 _GIVE_WAY = ("gen", "batch", "shortcuts", "error", "max error")
 _AFTER: Mapping[RoundKind, str] = {"bests": "bests", "final": "final"}
 
@@ -34,9 +40,14 @@ Line = tuple[tuple[str, str], ...]
 
 
 class Screen:
-    """Makes the lines of the screen; the hall of fame, most of it, is made anew only when it has changed."""
+    """Makes the lines of the screen; the hall of fame, most of it, is made anew only when it has changed.
 
-    def __init__(self) -> None:
+    Args:
+        ascii_only: Whether the terminal has no other characters.
+    """
+
+    def __init__(self, *, ascii_only: bool = False) -> None:
+        self._ascii_only = ascii_only
         self._hall_of: tuple[Sequence[Entry], int] = ((), 0)
         self._hall: list[str] = []
 
@@ -49,18 +60,23 @@ class Screen:
             height: In lines.
             ways_to_stop: Begins the last line: `q or Ctrl-C stops`.
         """
-        hall = self._hall_lines(now.hall_of_fame[: max(height - _REST, 0)], width)
+        course = _course(now, width, ASCII if self._ascii_only else BLOCKS)
+        if height < _ROOM_FOR_COURSE:
+            course = []
+        hall = self._hall_lines(now.hall_of_fame[: max(height - _REST - len(course), 0)], width)
         heading = ["", hall[0]] if hall else []
-        return [
+        lines = [
             _plain(_header(now, width), width, "bold"),
             _plain(_round(now), width),
             _progress(now, width),
             _plain(_totals(now), width),
+            *(_plain(line, width) for line in course),
             *(_plain(line, width, "bold") for line in heading),
             *(_plain(line, width) for line in hall[1:]),
             *([_plain("", width)] if height >= _REST else []),
             _plain(_hint(now, width, ways_to_stop), width, "dim"),
         ]
+        return [_in_ascii(line) for line in lines] if self._ascii_only else lines
 
     def _hall_lines(self, entries: Sequence[Entry], width: int) -> list[str]:
         if (entries, width) != self._hall_of:
@@ -170,6 +186,16 @@ def _totals(now: Snapshot) -> str:
     return ", ".join(totals)
 
 
+def _course(now: Snapshot, width: int, glyphs: Glyphs) -> list[str]:
+    """How the best loss has fallen, from the first to the newest: a line, or none while there is nothing."""
+    known = [loss for loss in now.course if math.isfinite(loss)]
+    if not known:
+        return []
+    before, after = f"best loss {scientific(known[0])} ", f" {scientific(known[-1])}"
+    room = min(width - len(before) - len(after), _LONGEST_COURSE)
+    return [before + sparkline(known, room, glyphs) + after] if room >= LEAST_BAR else []
+
+
 def _hint(now: Snapshot, width: int, ways_to_stop: str) -> str:
     """How to stop and go on; without the directory, which stands in the header, if that is too long."""
     short = f"{ways_to_stop}; nothing is lost"
@@ -181,3 +207,7 @@ def _hint(now: Snapshot, width: int, ways_to_stop: str) -> str:
 def _plain(text: str, width: int, style: str = "") -> Line:
     """A line in one style, cut to the width."""
     return ((text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…", style),)
+
+
+def _in_ascii(line: Line) -> Line:
+    return tuple((text.translate(_IN_ASCII), style) for text, style in line)

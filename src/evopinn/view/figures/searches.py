@@ -1,8 +1,7 @@
 """The course of a search: losses by generation, and its schedule."""
 
-import tomllib
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from evopinn.errors import FigureError
 from evopinn.run.listed import GenerationSummary
 from evopinn.run.reading import Reader
+from evopinn.run.summary import Intent
 from evopinn.view.figures.points import ABOVE, limit_losses, opacity
 from evopinn.view.figures.style import (
     BLUE,
@@ -131,7 +131,7 @@ def schedule(run: Run, *, figure: Panel | None = None) -> Panel:
     with Reader(found.directory) as reader:
         rounds = [each for each in reader.generations() if each.kind in {"generation", "batch"}]
         epochs = reader.efforts()
-        planned = _planned(reader.about().config)
+        planned = Intent.of(reader.about().config, found.directory).schedule
     if not rounds:
         raise FigureError(f"the run {found.directory} has not asked for a training yet.")
     figure = panel_on(figure, (COLUMN, 3.4))
@@ -172,12 +172,3 @@ def _stairs(ax: Axes, numbers: Sequence[int], values: Sequence[float], name: str
     edges = [numbers[0] - 0.5, *(number + 0.5 for number in numbers)]
     line = ax.stairs(values, edges, baseline=None, label=name, **{"color": BLUE, "linewidth": 1.4, **look})
     line.set_gid(name)
-
-
-def _planned(config: str) -> list[tuple[int, int]]:
-    """Population and epochs of each planned generation; none where there is no such schedule."""
-    table = tomllib.loads(config).get("schedule")
-    if not isinstance(table, dict):
-        return []
-    known = cast("dict[str, list[int]]", table)
-    return list(zip(known.get("populations", ()), known.get("epochs", ()), strict=False))
