@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evopinn.cli.shared import output
-from evopinn.errors import RunError
+from evopinn.errors import ReportError, RunError
 from evopinn.genome import Genome
 from evopinn.run.records import Evaluation
 from evopinn.run.result import SearchResult
@@ -155,3 +155,40 @@ def test_workers_that_cannot_start_are_a_failure(run, monkeypatch):
     code, _, err = run("search", "heat", "--populations", "2", "--epochs", "1", "--quiet")
     assert (code, err) == (1, "error: a worker process could not be started: no memory.\n")
     assert not list(Path().glob("runs/*"))
+
+
+def finish(directory, audience, *_):
+    """Stands for a search that comes to its end."""
+    audience.watch(Snapshot(directory, "heat", "random", "running"))
+    with Store.open(directory) as store:
+        store.note("finished")
+    return True
+
+
+def test_a_finished_search_leaves_a_report(resumed):
+    code, _, err = resumed(finish, options=())
+    assert code == 1  # nothing was found, as the report says
+    assert err.endswith("report: my run/report.html\n")
+    assert "Nothing is trained yet." in Path("my run/report.html").read_text(encoding="utf-8")
+    before = Path("my run/report.html").stat().st_mtime_ns
+    assert "report" not in resumed(lambda *_: True, options=())[2]  # it was finished before
+    assert Path("my run/report.html").stat().st_mtime_ns == before
+
+
+def test_a_report_can_be_left_out(resumed):
+    assert "report" not in resumed(finish, options=("--no-report",))[2]
+    assert not Path("my run/report.html").exists()
+    assert "report" not in resumed(lambda *_: False, "stopped")[2]
+    assert not Path("stopped/report.html").exists()
+
+
+@pytest.mark.parametrize("error", [ReportError("no room."), ValueError("a bug"), KeyboardInterrupt()])
+def test_a_report_that_fails_does_not_fail_the_search(resumed, monkeypatch, error):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr("evopinn.view.report.write_report", fail)
+    code, out, err = resumed(finish)
+    assert code == 1
+    assert out.endswith("nothing is recorded yet\n")
+    assert err.startswith("no report was written")

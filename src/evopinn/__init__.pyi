@@ -2,7 +2,7 @@
 
 __version__: str
 
-from .api import load, resume, search
+from .api import SearchResult, load, report, resume, search
 from .errors import EvopinnError
 from .genome import Activation, Genome, Space, Structure, published_model, published_models
 from .network import Network
@@ -27,7 +27,6 @@ from .problem import (
     Uniform,
 )
 from .problems import find_problem
-from .run.result import SearchResult
 from .searchers import Schedule, Trials
 from .training import LBFGS, LM, Adam, Status, TrainingResult, save, train
 from .view import figures
@@ -70,6 +69,7 @@ __all__ = [
     "load",
     "published_model",
     "published_models",
+    "report",
     "resume",
     "save",
     "search",

@@ -1,7 +1,7 @@
 """Searching from Python: begin, go on, look at what was found."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,7 +12,7 @@ from evopinn.run.config import Config
 from evopinn.run.naming import request_digest, request_name, run_path
 from evopinn.run.place import RUNS, check_lockable, find_run, is_run
 from evopinn.run.reading import Reader
-from evopinn.run.result import SearchResult
+from evopinn.run.result import SearchResult as RunResult
 from evopinn.run.session import Audience, begin, go_on, recorded_config
 from evopinn.run.source import ProblemSource, fingerprint
 from evopinn.searchers import Layout, Schedule, Trials
@@ -20,6 +20,32 @@ from evopinn.searchers.checking import whole
 from evopinn.training import TrainingResult, parse_duration
 from evopinn.training import load as load_model
 from evopinn.view.console import note, notes_console
+
+
+class SearchResult(RunResult):
+    """What a search has found: see `evopinn.run.result.SearchResult`; and a report of it.
+
+    The layer of runs does not know how they are shown, so the report is added here.
+    """
+
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        problem: Problem | str | os.PathLike[str] | None = None,
+        force: bool = False,
+    ) -> Path:
+        """Write a report: one file with the problem, the winner, tables and figures, to send to a colleague.
+
+        Args:
+            path: The file, ending in `.html` or `.md`; `report.html` in the run's directory by default.
+            problem: The problem, if it is not where the run says, or was a Python object.
+            force: Overwrite a file that is no report, too.
+
+        Returns:
+            The file.
+        """
+        return report(self, path, problem=problem, force=force)
 
 
 def search(
@@ -141,6 +167,35 @@ def load(name: str | os.PathLike[str]) -> SearchResult | TrainingResult:
         except StoredModelError as no_model:
             raise StoredModelError(f"as a saved network: {no_model} As a run: {no_run}") from no_model
     return SearchResult(directory)
+
+
+def report(
+    runs: RunResult | str | os.PathLike[str] | Sequence[RunResult | str | os.PathLike[str]],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    problem: Problem | str | os.PathLike[str] | None = None,
+    force: bool = False,
+) -> Path:
+    """Write a report of a run, or of several side by side.
+
+    Args:
+        runs: A run, or several: what `search` and `load` give, or directories or names in `runs`.
+        path: The file, ending in `.html` or `.md`; by default `report.html` in the run's directory, or here
+            if there are several runs.
+        problem: The problem, if it is not where the runs say, or was a Python object.
+        force: Overwrite a file that is no report, too.
+
+    Returns:
+        The file.
+
+    Raises:
+        ReportError: The file cannot or must not be written.
+    """
+    from evopinn.view.report import write_report  # it takes a while to load
+
+    listed = [runs] if isinstance(runs, RunResult | str | os.PathLike) else list(runs)
+    given = os.fspath(problem) if isinstance(problem, os.PathLike) else problem
+    return write_report(listed, None if path is None else Path(path), problem=given, force=force)
 
 
 def watched(go: Callable[[Audience], bool], progress: bool = True) -> bool:

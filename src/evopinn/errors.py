@@ -73,3 +73,11 @@ class SearchError(EvopinnError, ValueError):
 
 class FigureError(EvopinnError, ValueError):
     """A figure cannot be made of what was given, or cannot be written."""
+
+
+class ReportError(EvopinnError, ValueError):
+    """A report cannot be made of what was given, or cannot be written."""
+
+
+class DashboardError(EvopinnError, OSError):
+    """The dashboard cannot be served: its port is taken, its host unknown, its directory none."""

@@ -64,6 +64,7 @@ def command(directory, which, workers=1, problem=PROBLEM):
     """What to tell the command line to begin one of `SEARCHES`."""
     method, layout, settings = SEARCHES[which]
     words = ["search", problem, "--method", method, "--seed", SEED, "--workers", workers, "--run", directory]
+    words.append("--no-report")  # it takes longer than these searches
     if isinstance(layout, ep.Trials):
         words += ["--trials", layout.evaluations, "--epochs", layout.epochs]
     else:

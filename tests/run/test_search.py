@@ -47,7 +47,7 @@ def test_a_run_remembers_its_plan_and_tells_it_again(undisturbed, run, tmp_path,
     Store.create(tmp_path / "again", (directory / "config.toml").read_text(), {}).close()
     monkeypatch.setattr("evopinn.run.session.Workers", lambda *_, **__: nullcontext())
     monkeypatch.setattr("evopinn.run.session._drive", lambda *_: False)
-    code, _, err = run("resume", str(tmp_path / "again"), "--workers", "1")
+    code, _, err = run("resume", str(tmp_path / "again"), "--no-report", "--workers", "1")
     assert code == 130
     assert err.splitlines()[:2] == [
         f"search: poisson by random with 1 worker, kept in {tmp_path / 'again'}",

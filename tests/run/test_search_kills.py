@@ -32,7 +32,7 @@ WORKER_KILLS = (2, 1, 1)
 
 def begin_or_resume(directory, which):
     """What a person would do: begin the search unless it has begun, else go on with it."""
-    return ["resume", directory] if directory.exists() else command(directory, which)
+    return ["resume", directory, "--no-report"] if directory.exists() else command(directory, which)
 
 
 def test_a_driver_that_is_killed_at_ten_random_moments_loses_nothing(undisturbed, tmp_path):
@@ -93,7 +93,7 @@ def test_whatever_the_method_and_the_moment_kills_change_nothing(undisturbed, tm
         assert_no_worker_is_left(driver.pid)
     before = settled_count(directory)
     assert settled <= before < total, f"seed {seed}"
-    with evopinn("resume", directory, "--workers", 2) as driver:
+    with evopinn("resume", directory, "--no-report", "--workers", 2) as driver:
         kill_a_worker(driver, directory, moments, before + 1)
         _, err = driver.communicate(timeout=PATIENCE)
     assert driver.returncode == 0, f"seed {seed}: {err}"
@@ -138,7 +138,7 @@ def test_a_search_that_is_asked_to_stop_can_go_on(undisturbed, tmp_path):
         assert err.count(f"`evopinn resume {directory}` goes on") == 1
         assert_no_worker_is_left(driver.pid)
         assert ep.load(directory).state == "stopped"
-    with evopinn("resume", directory, "--json") as driver:
+    with evopinn("resume", directory, "--no-report", "--json") as driver:
         driver.communicate(timeout=PATIENCE)
     assert driver.returncode == 0
     assert final_state(directory) == final_state(undisturbed(LONGER))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from figured import NETWORK, marked, texts
+from figured import NETWORK, drawn, marked, texts
 from matplotlib.figure import Figure
 
 import evopinn as ep
@@ -53,6 +53,14 @@ def test_a_structure_fits_a_page(layers):
     ]
     left, right = figure.axes[0].get_xlim()
     assert max(widths) < 0.54 * figure.get_figwidth() / (right - left)
+
+
+def test_the_title_of_a_small_structure_fits():
+    small = ep.train("heat", "layers=2 neurons=5 activation=sin(x)", epochs=1, engine="autograd")
+    figure = figures.structure(small).figure
+    renderer = drawn(figure)
+    title = figure.axes[0].title.get_window_extent(renderer)
+    assert 0 <= title.x0 < title.x1 <= figure.bbox.width
 
 
 def test_a_tree_has_operators_inputs_and_parameters():

@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import IO, Any, Literal, overload
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -53,4 +53,12 @@ class SubFigure(FigureBase): ...
 
 class Figure(FigureBase):
     def __init__(self, *, figsize: tuple[float, float] = ..., layout: LayoutEngine = ...) -> None: ...
-    def savefig(self, fname: Path, *, format: str = ..., metadata: dict[str, Any] = ...) -> None: ...
+    def get_figwidth(self) -> float: ...
+    def savefig(
+        self,
+        fname: Path | IO[bytes],
+        *,
+        format: str = ...,
+        dpi: float = ...,
+        metadata: dict[str, Any] = ...,
+    ) -> None: ...

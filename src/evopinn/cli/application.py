@@ -9,7 +9,9 @@ import typer
 
 from evopinn.cli.bench import bench
 from evopinn.cli.catalogue import models, problems, space
+from evopinn.cli.dashboard import dashboard
 from evopinn.cli.plot import plot
+from evopinn.cli.report import report
 from evopinn.cli.runs import export, runs, show, stop
 from evopinn.cli.search import resume, search
 from evopinn.cli.shared import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISTAKE
@@ -17,7 +19,22 @@ from evopinn.cli.training import train
 from evopinn.errors import EvopinnError
 from evopinn.view.console import note
 
-COMMANDS = (problems, models, space, train, search, resume, runs, show, stop, export, plot, bench)
+COMMANDS = (
+    problems,
+    models,
+    space,
+    train,
+    search,
+    resume,
+    runs,
+    show,
+    stop,
+    export,
+    plot,
+    report,
+    dashboard,
+    bench,
+)
 
 app = typer.Typer(
     no_args_is_help=True,

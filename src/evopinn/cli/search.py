@@ -3,12 +3,13 @@
 import importlib
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from evopinn.cli.report import report_finished
 from evopinn.cli.shared import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from evopinn.run.session import Audience
     from evopinn.run.snapshot import Phase, Snapshot
 
+NoReportOption = Annotated[
+    bool, typer.Option("--no-report", help="Leave out the report that is written at the end.")
+]
 WorkersOption = Annotated[
     int | None, typer.Option(min=1, help="Processes that train; one a core by default.")
 ]
@@ -80,6 +84,7 @@ def search(
     print_config: Annotated[
         bool, typer.Option("--print-config", help="Print the configuration as TOML and do nothing.")
     ] = False,
+    no_report: NoReportOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -130,7 +135,8 @@ def search(
             note(plan.describe())
         return
     directory = run_path(run if run is not None else dated_name(source.name))
-    _carry_out(directory, lambda audience: begin(settled, source, directory, audience), as_json, quiet)
+    manner = _Manner(as_json, quiet, report=not no_report)
+    _carry_out(directory, lambda audience: begin(settled, source, directory, audience), manner)
 
 
 def resume(
@@ -139,6 +145,7 @@ def resume(
         str | None, typer.Option(help="The file that the run's problem is in now, if it was moved.")
     ] = None,
     workers: WorkersOption = None,
+    no_report: NoReportOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -151,7 +158,8 @@ def resume(
     directory = find_run(run)
     source = None if problem is None else ProblemSource.of(problem)
     changed = _said({"count": workers})
-    _carry_out(directory, lambda audience: go_on(directory, audience, source, changed), as_json, quiet)
+    manner = _Manner(as_json, quiet, report=not no_report)
+    _carry_out(directory, lambda audience: go_on(directory, audience, source, changed), manner)
 
 
 def _load(quietly: bool) -> None:
@@ -160,7 +168,16 @@ def _load(quietly: bool) -> None:
         importlib.import_module("evopinn.api")
 
 
-def _carry_out(directory: Path, go: "Callable[[Audience], bool]", as_json: bool, quiet: bool) -> None:
+@dataclass(frozen=True)
+class _Manner:
+    """How a search tells of itself: as JSON, without progress, with a report at its end."""
+
+    as_json: bool
+    quiet: bool
+    report: bool
+
+
+def _carry_out(directory: Path, go: "Callable[[Audience], bool]", manner: _Manner) -> None:
     """Let a run go, and print what it found.
 
     What goes wrong after its problem was loaded is a failure and no mistake in the command.
@@ -177,13 +194,17 @@ def _carry_out(directory: Path, go: "Callable[[Audience], bool]", as_json: bool,
         return go(replace(audience, watch=watch))
 
     try:
-        finished = watched(noticed, not quiet)
+        finished = watched(noticed, not manner.quiet)
     except RunError as error:
         if seen <= {"loading"}:
             raise
         note(f"error: {error}")
         raise typer.Exit(EXIT_FAILED) from None
-    _finish(directory, finished, as_json, told="stopped" in seen and not quiet)
+    try:
+        _finish(directory, finished, manner.as_json, told="stopped" in seen and not manner.quiet)
+    finally:
+        if finished and manner.report and seen:  # of a run that was finished before, nothing is new
+            report_finished(directory, manner.quiet)
 
 
 def _check_faithful(method: str) -> None:

@@ -52,7 +52,9 @@ def structure(network: TrainingResult | Genome | Structure | str, *, ax: Axes | 
     low, high = -0.75, 0.95 if given.shortcuts else 0.55
     room = PAGE if ax is None else ax.bbox.width / ax.figure.dpi
     unit = min(_UNIT, room / (right - left))
-    ax = axes_on(ax, (unit * (right - left), unit * (high - low) + 0.25))
+    title = _title(network, given)
+    width = max(unit * (right - left), text_width(title, _LETTERS) + 0.3)  # a few layers are narrower
+    ax = axes_on(ax, (width, unit * (high - low) + 0.25))
     drawing = _Drawing(ax, unit / _UNIT)
     drawing.words(_GAP, 0, inputs, ha="right")
     drawing.words(given.layers + 1 - _GAP, 0, outputs, ha="left")
@@ -64,7 +66,7 @@ def structure(network: TrainingResult | Genome | Structure | str, *, ax: Axes | 
     for start, end in given.shortcuts:
         drawing.shortcut(start, end)
     drawing.words(_GAP, -_HEIGHT - 0.1, "layer", ha="right", va="top", color=GREY)
-    ax.set_title(_title(network, given))
+    ax.set_title(title)
     ax.set_xlim(left, right)
     ax.set_ylim(low, high)
     ax.set_aspect("equal")

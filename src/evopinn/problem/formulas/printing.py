@@ -1,0 +1,260 @@
+"""Expressions in LaTeX: sums without needless brackets, products with their number in front, fractions."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evopinn.problem.formulas.expression import Expression, number
+from evopinn.problem.formulas.numerals import number_parts, print_name, print_number, with_index
+
+Item = tuple[int, Expression]
+"""A part of a sum: its sign, and what is added or subtracted."""
+
+Leaf = Callable[[Expression], str]
+"""Prints what is unknown or given."""
+
+_NAMED = {
+    **{name: rf"\{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{"asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan", "log": r"\ln", "log2": r"\log_{2}"},
+    **{"log10": r"\log_{10}", "erf": r"\operatorname{erf}", "erfc": r"\operatorname{erfc}"},
+    **{"asinh": r"\operatorname{arsinh}", "acosh": r"\operatorname{arcosh}"},
+    **{"atanh": r"\operatorname{artanh}", "sign": r"\operatorname{sgn}"},
+    **{"maximum": r"\max", "minimum": r"\min", "atan2": r"\operatorname{atan2}"},
+}
+_SQUARED = frozenset({"sin", "cos", "tan", "sinh", "cosh", "tanh"})
+_RELATIONS = {"lt": "<", "le": r"\le", "gt": ">", "ge": r"\ge"}
+_ONE, _TWO = number(1.0), number(2.0)
+# What is written in terms of others.
+_REWRITTEN: Mapping[str, Callable[[Expression], Expression]] = {
+    "square": lambda x: Expression("pow", (x, _TWO)),
+    "reciprocal": lambda x: Expression("div", (_ONE, x)),
+    "rsqrt": lambda x: Expression("div", (_ONE, Expression("sqrt", (x,)))),
+    "sigmoid": lambda x: Expression("div", (_ONE, _ONE + Expression("exp", (-x,)))),
+    "expm1": lambda x: Expression("exp", (x,)) - _ONE,
+    "log1p": lambda x: Expression("log", (_ONE + x,)),
+    "relu": lambda x: Expression("maximum", (number(0.0), x)),
+    "positive": lambda x: x,
+}
+_LONG_EXPONENT = 24
+
+
+@dataclass(frozen=True)
+class _Product:
+    """A product: a number, and factors above and below the line."""
+
+    coefficient: float
+    above: tuple[Expression, ...]
+    below: tuple[Expression, ...]
+
+
+def written_out(expression: Expression) -> Expression:
+    """The same, if its outermost operation is one that is written in terms of others."""
+    while expression.operation in _REWRITTEN:
+        expression = _REWRITTEN[expression.operation](*expression.operands)
+    return expression
+
+
+def items_of(expression: Expression, sign: int = 1) -> list[Item]:  # noqa: PLR0911 - one for each kind
+    """The parts of a sum, in order; what is no sum is one part. Zeros are left out."""
+    expression = written_out(expression)
+    match expression.operation:
+        case "add" | "sub":
+            first, second = expression.operands
+            return items_of(first, sign) + items_of(second, sign if expression.operation == "add" else -sign)
+        case "neg":
+            return items_of(expression.operands[0], -sign)
+        case "number" if expression.number == 0:
+            return []
+        case "mul" | "div":
+            coefficient, divisor, above, below = _factors(expression)
+            if coefficient == 0 and divisor:
+                return []
+            if abs(coefficient) == divisor == 1 and len(above) == 1 and not below:  # 1·(a + b)
+                return items_of(above[0], sign if coefficient > 0 else -sign)
+            return [(sign, expression)]
+        case _:
+            return [(sign, expression)]
+
+
+class Printer:
+    """Prints expressions.
+
+    Args:
+        leaf: Prints what is unknown or given.
+    """
+
+    def __init__(self, leaf: Leaf) -> None:
+        self._leaf = leaf
+
+    def sum(self, items: Sequence[Item]) -> str:
+        """A sum of parts with their signs; 0 if there is none."""
+        text = ""
+        for sign, expression in items:
+            product = self._product_of(expression)
+            negative = (sign < 0) != (math.copysign(1.0, product.coefficient) < 0)
+            part = self._product(product)
+            text += (" - " if negative else " + ") + part if text else ("-" if negative else "") + part
+        return text or "0"
+
+    def _product_of(self, expression: Expression) -> _Product:
+        coefficient, divisor, above, below = _factors(expression)
+        if divisor != 1:
+            quotient = coefficient / divisor if divisor else math.nan
+            if quotient.is_integer() or not _is_plain(divisor):
+                coefficient = quotient
+            else:
+                if divisor < 0:
+                    coefficient, divisor = -coefficient, -divisor
+                below = (number(divisor), *below)
+        return _Product(coefficient, above, below)
+
+    def _product(self, product: _Product) -> str:
+        """A product without its sign."""
+        size = abs(product.coefficient)
+        alone = bool(product.below) and size == 1 and len(product.above) == 1
+        above = self._factors(product.above, alone)
+        if product.below:
+            numeral, divisor = number_parts(size)
+            below = self._factors(product.below, alone=len(product.below) == 1 and not divisor)
+            numeral = "" if numeral == "1" and above else numeral
+            return rf"\frac{{{_joined(numeral, above)}}}{{{_joined(divisor, below)}}}"
+        return _joined("" if size == 1 and above else print_number(size), above)
+
+    def _factors(self, factors: Sequence[Expression], alone: bool) -> str:
+        """Factors beside one another; equal ones as a power."""
+        texts: list[tuple[str, int]] = []
+        for each in factors:
+            text = self._lone(each) if alone else self._atom(each)
+            if texts and texts[-1][0] == text and each.operation in ("unknown", "given"):
+                texts[-1] = (text, texts[-1][1] + 1)
+            else:
+                texts.append((text, 1))
+        words = [text if times == 1 else f"{text}^{{{times}}}" for text, times in texts]
+        joined = ""
+        for word in words:
+            joined = _joined(joined, word)
+        return joined
+
+    def _lone(self, expression: Expression) -> str:
+        """A factor with nothing beside it, which needs no brackets."""
+        items = items_of(expression)
+        return self.sum(items) if len(items) != 1 or items[0][0] < 0 else self._atom(items[0][1])
+
+    def text(self, expression: Expression) -> str:
+        """An expression by itself."""
+        return self.sum(items_of(expression))
+
+    def _atom(self, expression: Expression) -> str:  # noqa: PLR0911 - one for each kind
+        """A factor, in brackets if it is a sum."""
+        expression = written_out(expression)
+        match expression.operation:
+            case "number":
+                text = print_number(expression.number)
+                return bracketed(text) if text.startswith("-") else text
+            case "unknown" | "given":
+                return self._leaf(expression)
+            case "add" | "sub" | "neg" | "mul" | "div":
+                return bracketed(self.text(expression))
+            case "pow":
+                return self._power(*expression.operands)
+            case "sqrt":
+                return rf"\sqrt{{{self.text(expression.operands[0])}}}"
+            case "abs":
+                return rf"\left| {self.text(expression.operands[0])} \right|"
+            case "exp":
+                exponent = self.text(expression.operands[0])
+                short = len(exponent) <= _LONG_EXPONENT and r"\frac" not in exponent
+                return f"e^{{{exponent}}}" if short else rf"\exp{bracketed(exponent)}"
+            case "where":
+                return self._cases(*expression.operands)
+            case operation if operation in _RELATIONS:
+                return rf"\left[ {self._relation(expression)} \right]"  # 1 where it holds, else 0
+            case operation:
+                arguments = ", ".join(map(self.text, expression.operands))
+                return f"{_NAMED[operation]}{bracketed(arguments)}"
+
+    def _power(self, base: Expression, exponent: Expression) -> str:
+        base = written_out(base)
+        if exponent.operation == "number" and exponent.number == 0.5:
+            return rf"\sqrt{{{self.text(base)}}}"
+        power = self.text(exponent)
+        if base.operation in _SQUARED and power.isdigit():
+            return f"{_NAMED[base.operation]}^{{{power}}}{bracketed(self.text(base.operands[0]))}"
+        simple = base.operation in ("unknown", "given")
+        simple = simple or (base.operation == "number" and base.number >= 0 and _is_plain(base.number))
+        text = self.text(base)
+        return f"{text if simple else bracketed(text)}^{{{power}}}"
+
+    def _relation(self, expression: Expression) -> str:
+        first, second = map(self.text, expression.operands)
+        return f"{first} {_RELATIONS[expression.operation]} {second}"
+
+    def _cases(self, condition: Expression, yes: Expression, no: Expression) -> str:
+        relation = self._relation(condition) if condition.operation in _RELATIONS else self.text(condition)
+        texts = (self.text(yes), relation, self.text(no))
+        return (
+            rf"\begin{{cases}} {texts[0]} & \text{{if }} {texts[1]} \\ "
+            rf"{texts[2]} & \text{{otherwise}} \end{{cases}}"
+        )
+
+
+def print_derivative(name: str, letters: Sequence[str]) -> str:
+    r"""A field, or a derivative of it by coordinates.
+
+    Examples:
+        >>> print_derivative("u", "xx"), print_derivative("u_1", "t")
+        ('u_{xx}', 'u_{1,\\,t}')
+    """
+    symbol = print_name(name)
+    if not letters:
+        return symbol
+    spaced = "" if all(len(each) == 1 for each in letters) else r" "
+    below = spaced.join(map(print_name, letters))
+    return with_index(symbol, below)
+
+
+def bracketed(text: str) -> str:
+    """A text in round brackets, high ones around what is high."""
+    high = any(word in text for word in (r"\frac", r"\begin", r"\sqrt"))
+    return rf"\left({text}\right)" if high else f"({text})"
+
+
+def _factors(
+    expression: Expression,
+) -> tuple[float, float, tuple[Expression, ...], tuple[Expression, ...]]:
+    """A product as the numbers above and below the line, and the other factors above and below it."""
+    expression = written_out(expression)
+    match expression.operation:
+        case "number":
+            return expression.number, 1.0, (), ()
+        case "neg":
+            coefficient, divisor, above, below = _factors(expression.operands[0])
+            return -coefficient, divisor, above, below
+        case "mul" | "div":
+            first, second = map(_factors, expression.operands)
+            if expression.operation == "div":
+                second = (second[1], second[0], second[3], second[2])
+            return first[0] * second[0], first[1] * second[1], first[2] + second[2], first[3] + second[3]
+        case "pow" if _is_whole(expression.operands[1]) and expression.operands[1].number < 0:
+            base, exponent = expression.operands
+            power = -exponent.number
+            return 1.0, 1.0, (), (base if power == 1 else Expression("pow", (base, number(power))),)
+        case _:
+            return 1.0, 1.0, (expression,), ()
+
+
+def _is_whole(expression: Expression) -> bool:
+    return expression.operation == "number" and expression.number.is_integer()
+
+
+def _is_plain(value: float) -> bool:
+    """Whether a number is one that a person writes below a fraction's line."""
+    text = print_number(value)
+    return r"\frac" not in text and r"\cdot" not in text and "." not in text
+
+
+def _joined(first: str, second: str) -> str:
+    """Two factors beside one another; a dot keeps numbers apart."""
+    if not first or not second:
+        return first or second
+    return rf"{first} \cdot {second}" if second[0].isdigit() else f"{first} {second}"

@@ -1,0 +1,239 @@
+"""Leafing through a run: rows that the database sorts and filters, a page at a time, and what charts need.
+
+Pages follow each other by key and not by number, so that the last of a hundred thousand rows is as near as
+the first, and a search that goes on adds rows without moving those that are looked at.
+"""
+
+import json
+import math
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple, cast
+
+from evopinn.errors import RunError, UnknownNameError
+from evopinn.run.database import explained
+from evopinn.run.listed import Entry, largest
+from evopinn.run.reading import Reader
+from evopinn.run.records import Row, errors_of, loss_of
+
+# What is not a number sorts behind all numbers; of errors, JSON has it as text.
+_LARGEST_ERROR = """coalesce(
+    (SELECT max(CASE typeof(value) WHEN 'text' THEN 9e999 ELSE value END) FROM json_each(errors)), 9e999)"""
+
+SORTS: Mapping[str, str] = MappingProxyType(
+    {
+        "task": "task",
+        "generation": "generation",
+        "loss": "coalesce(loss, 9e999)",
+        "error": _LARGEST_ERROR,
+        "epochs": "epochs",
+        "seconds": "seconds",
+    }
+)
+"""What rows can be sorted by, as SQL of an evaluation."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which evaluations to list, and in which order.
+
+    Attributes:
+        sort: One of `SORTS`.
+        descending: Whether the greatest come first.
+        status: Only of this status.
+        generation: Only of this generation.
+        after: Where the page before ended, as it says in `Page.following`; empty for the first.
+    """
+
+    sort: str = "task"
+    descending: bool = False
+    status: str | None = None
+    generation: int | None = None
+    after: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """An evaluation in the few words that a list has of it; see `Entry`."""
+
+    task: int
+    attempt: int
+    final: bool
+    status: str
+    loss: float
+    error: float | None
+    epochs: int
+    seconds: float
+    generation: int
+    genome: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some evaluations of a selection.
+
+    Attributes:
+        lines: In order.
+        total: How many there are in the whole selection.
+        following: What to ask for to have the next page; None on the last.
+    """
+
+    lines: Sequence[Line]
+    total: int
+    following: str | None
+
+
+class Round(NamedTuple):
+    """The beginning of a generation: its number, its first task, and how long that is trained."""
+
+    generation: int
+    first: int
+    epochs: int
+
+
+class Asked(NamedTuple):
+    """What was asked for, as it is recorded; the genome is text that nobody has read yet. See `Task`."""
+
+    generation: int
+    genome: str
+    epochs: int
+    seed: str
+    operations: tuple[str, ...]
+    parents: tuple[int, ...]
+    continues: int | None
+    coarseness: float
+
+
+class Browser(Reader):
+    """A run that is leafed through."""
+
+    def listed(self, selection: Selection, size: int = 50) -> Page:
+        """A page of evaluations, one line for each attempt.
+
+        Args:
+            selection: Which, and from where on.
+            size: How many at most.
+        """
+        key = _sort_key(selection.sort)
+        conditions, arguments = _conditions(selection)
+        if selection.after:
+            sign = "<" if selection.descending else ">"
+            conditions.append(f"({key}, id) {sign} (?, ?)")
+            arguments += _position(selection.after)
+        direction = "DESC" if selection.descending else "ASC"
+        chosen = f"SELECT id, {key} AS place FROM evaluations"
+        if conditions:
+            chosen += f" WHERE {' AND '.join(conditions)}"
+        # The rows are chosen first: genomes are looked up for one page only.
+        query = f"""SELECT place, e.id, e.task, e.attempt, e.final, e.status, e.loss, e.errors, e.epochs,
+                e.seconds, e.generation, t.genome
+            FROM ({chosen} ORDER BY place {direction}, id {direction} LIMIT ?) chosen
+                JOIN evaluations e ON e.id = chosen.id JOIN tasks t ON t.number = e.task
+            ORDER BY place {direction}, e.id {direction}"""
+        found = self._each(_line, query, *arguments, size + 1)
+        following = found[size - 1][0] if len(found) > size else None
+        return Page([line for _, line in found[:size]], self._total(selection), following)
+
+    def statuses(self) -> dict[str, int]:
+        """How many attempts there were, by status."""
+        query = "SELECT status, sum(number) FROM tallies GROUP BY status ORDER BY status"
+        return dict(self._each(lambda row: (str(row[0]), int(row[1])), query))
+
+    def rounds(self) -> list[Round]:
+        """The beginnings of all generations, in order."""
+        query = """SELECT t.generation, t.number, t.epochs
+            FROM (SELECT min(number) AS first FROM tasks GROUP BY generation) JOIN tasks t ON t.number = first
+            ORDER BY t.number"""
+        return self._each(lambda row: Round(*row), query)
+
+    def losses_from(self, first: int) -> list[tuple[int, float]]:
+        """Generation and loss of the settled tasks with numbers from `first` on."""
+        query = "SELECT generation, loss FROM evaluations WHERE final AND task >= ?"
+        return self._each(lambda row: (row[0], loss_of(row[1])), query, first)
+
+    def steps_after(self, evaluation: int) -> list[tuple[int, float, float | None, int, float]]:
+        """Attempts that ended after one, in order: number, coarseness, loss, epochs, seconds."""
+        query = "SELECT id, coarseness, loss, epochs, seconds FROM evaluations WHERE id > ? ORDER BY id"
+        return self._each(
+            lambda row: cast(tuple[int, float, float | None, int, float], row), query, evaluation
+        )
+
+    def asked(self, number: int) -> Asked:
+        """What was asked for under a number."""
+        query = """SELECT generation, genome, epochs, seed, operations, parents, continues, coarseness
+            FROM tasks WHERE number = ?"""
+        for asked in self._each(_asked, query, number):
+            return asked
+        raise RunError(f"the run {self.directory} has no task {number}.")
+
+    def attempts(self, number: int) -> list[Entry]:
+        """All attempts at a task; none if the first is not over."""
+        return [entry for entry in self.page(number - 1, 1) if entry.task == number]
+
+    def copy(self, path: Path) -> None:
+        """Write the whole database, as it is now, to a file; whoever writes to it does not wait."""
+        with explained(self.directory):
+            target = sqlite3.connect(path)
+            try:
+                self._connection.backup(target)
+                # A copy has no log beside it that would have to come along.
+                target.execute("PRAGMA journal_mode = DELETE")
+            finally:
+                target.close()
+
+    def _total(self, selection: Selection) -> int:
+        conditions = ["1"]
+        arguments: list[object] = []
+        for column, value in (("status", selection.status), ("generation", selection.generation)):
+            if value is not None:
+                conditions.append(f"{column} = ?")
+                arguments.append(value)
+        query = f"SELECT coalesce(sum(number), 0) FROM tallies WHERE {' AND '.join(conditions)}"
+        (total,) = self._each(lambda row: int(row[0]), query, *arguments)
+        return total
+
+
+def _sort_key(name: str) -> str:
+    try:
+        return SORTS[name]
+    except KeyError:
+        hint = f"There are {', '.join(SORTS)}."
+        raise UnknownNameError("column to sort by", name, SORTS, hint=hint) from None
+
+
+def _conditions(selection: Selection) -> tuple[list[str], list[object]]:
+    conditions: list[str] = []
+    arguments: list[object] = []
+    if selection.status is not None:
+        conditions.append("status = ?")
+        arguments.append(selection.status)
+    if selection.generation is not None:  # the index is on the tasks
+        conditions.append("task IN (SELECT number FROM tasks WHERE generation = ?)")
+        arguments.append(selection.generation)
+    return conditions, arguments
+
+
+def _position(after: str) -> tuple[float, int]:
+    place, _, number = after.partition(",")
+    try:
+        found = float(place), int(number)
+    except ValueError:
+        found = math.nan, 0
+    if math.isnan(found[0]) or abs(found[1]) >= 2**63:
+        raise RunError(f"a page cannot begin after {after!r}; begin with the first.")
+    return found
+
+
+def _line(row: Row) -> tuple[str, Line]:
+    place, number, task, attempt, final, status, loss, errors, *rest = row
+    error = largest(errors_of(errors).values())
+    return f"{float(place)!r},{number}", Line(task, attempt, bool(final), status, loss_of(loss), error, *rest)
+
+
+def _asked(row: Row) -> Asked:
+    generation, genome, epochs, seed, operations, parents, *rest = row
+    lineage = tuple(map(str, json.loads(operations))), tuple(map(int, json.loads(parents)))
+    return Asked(generation, str(genome), epochs, str(seed), *lineage, *rest)

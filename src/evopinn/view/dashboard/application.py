@@ -1,0 +1,236 @@
+"""What the dashboard answers: pages, data for them, pictures, downloads; and it stops a run when told to."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Annotated, Any, cast
+from urllib.parse import quote
+
+from fastapi import FastAPI, Query
+from fastapi import Path as Part
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+
+from evopinn.errors import EvopinnError, UnknownNameError
+from evopinn.run.pages import Selection
+from evopinn.run.reading import Reader
+from evopinn.run.termination import stop_run
+from evopinn.view.dashboard.assets import assets, shell
+from evopinn.view.dashboard.downloads import find_download, opened, packed_network
+from evopinn.view.dashboard.drawings import Drawings, Sitter, best_task
+from evopinn.view.dashboard.places import Places, UnknownRunError
+from evopinn.view.dashboard.queries import Queries
+from evopinn.view.dashboard.security import Access, Guard
+
+PATIENCE = 30.0
+"""Seconds to wait for a run that was asked to stop."""
+
+_BLOCK = 1 << 16
+
+Number = Annotated[int, Part(ge=0, le=2**53)]
+
+
+def make_app(root: Path, access: Access, patience: float = PATIENCE) -> Guard:
+    """The dashboard of a directory.
+
+    Args:
+        root: Where runs lie, now or later.
+        access: Who may look.
+        patience: Seconds to wait for a run to stop.
+    """
+    app = FastAPI(title="evopinn", docs_url=None, redoc_url=None, openapi_url=None)
+    places = Places(root)
+    _add_pages(app)
+    _add_data(app, Queries(places))
+    _add_pictures(app, places)
+    _add_downloads(app, places)
+    _add_actions(app, places, patience)
+    _add_errors(app)
+    return Guard(app, access)
+
+
+def _add_pages(app: FastAPI) -> None:
+    """Pages are the same for all runs: a script looks at the address and asks for what it shows."""
+
+    def page(script: str) -> Callable[[], Response]:
+        return lambda: HTMLResponse(shell(script))
+
+    for path, script in {
+        "/": "runs.js",
+        "/compare": "compare.js",
+        "/runs/{name}": "run.js",
+        "/runs/{name}/tasks/{number}": "individual.js",
+    }.items():
+        app.get(path)(page(script))
+
+    @app.get("/static/{name}")
+    def static(name: str) -> Response:
+        if name not in assets():
+            raise HTTPException(HTTPStatus.NOT_FOUND)
+        text, media_type = assets()[name]
+        return Response(text, media_type=media_type)
+
+    del static
+
+
+def _add_data(app: FastAPI, queries: Queries) -> None:
+    def overview(request: Request) -> Response:
+        return _data(request, queries.overview())
+
+    def run(request: Request, name: str) -> Response:
+        return _data(request, queries.run(name))
+
+    def settings(request: Request, name: str) -> Response:
+        return _data(request, queries.settings(name))
+
+    def individuals(
+        request: Request,
+        name: str,
+        sort: str = "task",
+        descending: bool = False,
+        status: str = "",
+        generation: Annotated[int | None, Query(ge=0, le=2**53)] = None,
+        after: str = "",
+    ) -> Response:
+        selection = Selection(sort, descending, status or None, generation, after)
+        return _data(request, queries.individuals(name, selection))
+
+    def individual(request: Request, name: str, number: Number) -> Response:
+        return _data(request, queries.individual(name, number))
+
+    def comparison(request: Request, run: Annotated[list[str] | None, Query()] = None) -> Response:
+        return _data(request, queries.comparison(run or []))
+
+    app.get("/api/runs")(overview)
+    app.get("/api/compare")(comparison)
+    app.get("/api/runs/{name}")(run)
+    app.get("/api/runs/{name}/settings")(settings)
+    app.get("/api/runs/{name}/individuals")(individuals)
+    app.get("/api/runs/{name}/tasks/{number}")(individual)
+
+
+def _add_pictures(app: FastAPI, places: Places) -> None:
+    drawings = Drawings()
+
+    def shown(name: str, what: str, task: int | None, load: bool) -> Response:
+        """A picture; where there is none, the reason, which is an answer too and no failure of the page."""
+        try:
+            directory = places.find(name)
+            number = best_task(directory) if task is None else task
+            picture = drawings.picture(what, Sitter(directory, number, load))
+        except UnknownNameError:
+            raise
+        except EvopinnError as error:
+            return _told(HTTPStatus.OK, str(error))
+        return Response(picture.content, media_type=picture.media_type)
+
+    def of_task(name: str, number: Number, what: str, load: bool = False) -> Response:
+        return shown(name, what, number, load)
+
+    def of_best(name: str, what: str, load: bool = False) -> Response:
+        return shown(name, what, None, load)
+
+    app.get("/api/runs/{name}/tasks/{number}/pictures/{what}")(of_task)
+    app.get("/api/runs/{name}/pictures/{what}")(of_best)
+
+
+def _add_downloads(app: FastAPI, places: Places) -> None:
+    def network(name: str, number: Number) -> Response:
+        stem = f"{name}-{number}"
+        content = packed_network(places.find(name), number, _file_name(stem))
+        return Response(content, media_type="application/zip", headers=_attached(f"{stem}.zip"))
+
+    def download(name: str, what: str) -> Response:
+        row = find_download(what)
+        file = opened(row, places.find(name))  # before the answer begins: a failure can still be told
+
+        def blocks() -> Iterator[bytes]:
+            with file:
+                while block := file.read(_BLOCK):
+                    yield block
+
+        return StreamingResponse(
+            blocks(), media_type=row.media_type, headers=_attached(f"{name}{row.ending}")
+        )
+
+    app.get("/runs/{name}/downloads/networks/{number}")(network)
+    app.get("/runs/{name}/downloads/{what}")(download)
+
+
+def _add_actions(app: FastAPI, places: Places, patience: float) -> None:
+    def stop(name: str) -> Response:
+        directory = places.find(name)
+        if not stop_run(directory, patience):
+            text = f"the run was asked to stop and has not ended after {patience:g} s; look again later."
+            return _answer(HTTPStatus.OK, {"stopped": False, "message": text})
+        with Reader(directory) as reader:
+            finished = reader.state() == "finished"
+        text = "it was finished." if finished else f"`evopinn resume {directory}` goes on."
+        return _answer(HTTPStatus.OK, {"stopped": True, "message": f"The run has stopped; {text}"})
+
+    app.post("/api/runs/{name}/stop")(stop)
+
+
+def _add_errors(app: FastAPI) -> None:
+    """A message in every case, and never a traceback."""
+
+    def refused(_request: Request, error: Exception) -> Response:
+        missing = isinstance(error, UnknownRunError | UnknownNameError)
+        return _told(HTTPStatus.NOT_FOUND if missing else HTTPStatus.CONFLICT, str(error))
+
+    def unfit(_request: Request, error: Exception) -> Response:
+        first: dict[str, Any] = cast(RequestValidationError, error).errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        return _told(HTTPStatus.UNPROCESSABLE_ENTITY, f"{place}: {first['msg']}.")
+
+    def absent(_request: Request, error: Exception) -> Response:
+        status = cast(HTTPException, error).status_code
+        return _told(HTTPStatus(status), f"{HTTPStatus(status).phrase.lower()}.")
+
+    def failed(_request: Request, _error: Exception) -> Response:
+        text = "something went wrong; the terminal of the dashboard has the details."
+        return _told(HTTPStatus.INTERNAL_SERVER_ERROR, text)
+
+    for kind, answer in {
+        EvopinnError: refused,
+        RequestValidationError: unfit,
+        HTTPException: absent,
+        Exception: failed,
+    }.items():
+        app.add_exception_handler(kind, answer)
+
+
+def _told(status: HTTPStatus, message: str) -> Response:
+    return _answer(status, {"message": message})
+
+
+def _answer(status: HTTPStatus, data: dict[str, Any]) -> Response:
+    return Response(_written(data), status, media_type="application/json")
+
+
+def _data(request: Request, data: dict[str, Any]) -> Response:
+    """Data; or only that it is the same as what the page has."""
+    content = _written(data)
+    tag = f'"{hashlib.blake2b(content, digest_size=12).hexdigest()}"'
+    headers = {"ETag": tag}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return Response(content, media_type="application/json", headers=headers)
+
+
+def _written(data: dict[str, Any]) -> bytes:
+    return json.dumps(data, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _attached(name: str) -> dict[str, str]:
+    """Has a browser save a file under a name, whatever characters that has."""
+    return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
+
+
+def _file_name(name: str) -> str:
+    """A name that is a file's on every system."""
+    return "".join(each if each.isalnum() or each in "-_. " else "_" for each in name)

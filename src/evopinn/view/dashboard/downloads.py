@@ -1,0 +1,78 @@
+"""Files to take away: a network, the report, the evaluations as a table, the whole record of a run."""
+
+import io
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import BinaryIO
+
+from evopinn.errors import UnknownNameError
+from evopinn.run.pages import Browser
+from evopinn.run.place import DATABASE, WEIGHTS
+from evopinn.run.table import export_evaluations
+from evopinn.view.dashboard.places import contained
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file that is made when it is asked for.
+
+    Attributes:
+        ending: Of its name.
+        media_type: What a browser calls it.
+        write: Writes it, of a run's directory to a path.
+    """
+
+    ending: str
+    media_type: str
+    write: Callable[[Path, Path], object]
+
+
+def _report(directory: Path, path: Path) -> None:
+    from evopinn.view.report import write_report  # it takes a second to load
+
+    write_report([directory], path)
+
+
+def _copy(directory: Path, path: Path) -> None:
+    with Browser(directory) as browser:
+        browser.copy(path)
+
+
+DOWNLOADS: Mapping[str, Download] = MappingProxyType(
+    {
+        "report": Download(".html", "text/html", _report),
+        "evaluations": Download(".csv", "text/csv", export_evaluations),
+        "record": Download(f"-{DATABASE}", "application/vnd.sqlite3", _copy),
+    }
+)
+"""What can be taken away of a run, by name."""
+
+
+def find_download(what: str) -> Download:
+    """The download of a name."""
+    try:
+        return DOWNLOADS[what]
+    except KeyError:
+        raise UnknownNameError("download", what, DOWNLOADS) from None
+
+
+def opened(download: Download, directory: Path) -> BinaryIO:
+    """The file of a download, open for reading; it has no name any more."""
+    with tempfile.TemporaryDirectory(prefix="evopinn-", ignore_cleanup_errors=True) as place:
+        path = Path(place) / f"run{download.ending}"
+        download.write(directory, path)
+        return path.open("rb")
+
+
+def packed_network(directory: Path, task: int, name: str) -> bytes:
+    """Both files of a network that was kept, in an archive: `evopinn.load` reads what is in it."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for ending in ("safetensors", "json"):
+            path = contained(directory, f"{WEIGHTS}/{task:08d}.{ending}")
+            archive.writestr(f"{name}.{ending}", path.read_bytes())
+    return buffer.getvalue()

@@ -1,0 +1,171 @@
+"""What is remembered of runs that are looked at again and again, so that each look reads only what is new."""
+
+import math
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evopinn.run.listed import GenerationSummary
+from evopinn.run.pages import Browser, Round
+from evopinn.run.place import DATABASE, writer_of
+
+Quartiles = tuple[float, float, float]
+Stamp = tuple[object, ...]
+
+_MOST_RUNS = 500
+_SETTLED = 0.1
+"""Seconds after which a file's time tells it from a later state: clocks of file systems tick."""
+
+_THINNED = 400
+
+_MANY = 4
+"""From so many trainings a generation on, quartiles mean something."""
+
+
+@dataclass
+class Course:
+    """The best loss so far against what was spent, as far as it was read.
+
+    Attributes:
+        last: The evaluation that was read last.
+        trainings: Attempts up to it.
+        epochs: Spent up to it.
+        seconds: The same, of workers.
+        best: The least loss on all points.
+        improvements: Trainings, epochs, seconds and loss, each time that there was a better one.
+    """
+
+    last: int = 0
+    trainings: int = 0
+    epochs: int = 0
+    seconds: float = 0.0
+    best: float = math.inf
+    improvements: list[tuple[int, int, float, float]] = field(
+        default_factory=list[tuple[int, int, float, float]]
+    )
+
+    def follow(self, browser: Browser) -> None:
+        """Read what came after."""
+        for number, coarseness, loss, epochs, seconds in browser.steps_after(self.last):
+            self.last = number
+            self.trainings += 1
+            self.epochs += epochs
+            self.seconds += seconds
+            # Losses on fewer points are not comparable; what is not a number is none.
+            if loss is not None and loss < self.best and coarseness <= 1:
+                self.best = loss
+                self.improvements.append((self.trainings, self.epochs, self.seconds, loss))
+
+    def points(self) -> list[tuple[int, int, float, float]]:
+        """The improvements, at most some hundreds, with where it stands now."""
+        every = max(1, -(-len(self.improvements) // _THINNED))
+        last = [(self.trainings, self.epochs, self.seconds, self.best)] if self.improvements else []
+        return [*self.improvements[::every], *self.improvements[-1:], *last]
+
+
+@dataclass
+class Remembered:
+    """What is remembered of one run.
+
+    Attributes:
+        created: When the run began, which tells it from another that takes its place.
+        lock: Held by whoever reads on.
+        quartiles: Of the losses of generations that are over.
+        course: The best loss so far.
+        answers: What was made of the run, and in which state of its files.
+    """
+
+    created: float | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    quartiles: dict[int, Quartiles | None] = field(default_factory=dict[int, "Quartiles | None"])
+    course: Course = field(default_factory=Course)
+    answers: dict[str, tuple[Stamp, Any]] = field(default_factory=dict[str, tuple[Stamp, Any]])
+
+    def know(self, created: float) -> None:
+        """Forget what belongs to another run that was here before."""
+        if self.created != created:
+            self.created, self.quartiles, self.course = created, {}, Course()
+
+    def quartiles_of(
+        self,
+        browser: Browser,
+        generations: Sequence[GenerationSummary],
+        rounds: Sequence[Round],
+        *,
+        finished: bool,
+    ) -> dict[int, Quartiles | None]:
+        """The quartiles of all generations; those that are over are read once."""
+        ahead = [each for each in rounds if each.generation not in self.quartiles]
+        if not ahead:
+            return dict(self.quartiles)
+        found = _quartiles(browser.losses_from(min(each.first for each in ahead)))
+        last = rounds[-1].generation
+        for each in generations:
+            over = each.settled == each.asked and (finished or each.generation < last)
+            if over and each.generation not in self.quartiles:
+                self.quartiles[each.generation] = found.get(each.generation)
+        return found | self.quartiles
+
+
+class Memory:
+    """What is remembered of all runs; of those not looked at for long, nothing."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._runs: OrderedDict[Path, Remembered] = OrderedDict()
+
+    def of(self, directory: Path) -> Remembered:
+        """What is remembered of a run."""
+        with self._lock:
+            found = self._runs.setdefault(directory, Remembered())
+            self._runs.move_to_end(directory)
+            while len(self._runs) > _MOST_RUNS:
+                self._runs.popitem(last=False)
+        return found
+
+    def answer(self, directory: Path, question: str, make: Callable[[Remembered], Any]) -> Any:
+        """What was made of a run before, if nothing has been written to it since; otherwise made anew."""
+        remembered = self.of(directory)
+        with remembered.lock:
+            stamp, settled = stamp_of(directory)
+            known = remembered.answers.get(question)
+            if known is not None and known[0] == stamp:
+                return known[1]
+            value = make(remembered)
+            if settled:
+                remembered.answers[question] = stamp, value
+            return value
+
+
+def stamp_of(directory: Path) -> tuple[Stamp, bool]:
+    """What changes whenever a run does, and whether it can be relied on yet."""
+    parts: list[object] = [writer_of(directory)]
+    newest = 0.0
+    for name in (DATABASE, f"{DATABASE}-wal"):
+        try:
+            status = (directory / name).stat()
+        except OSError:
+            parts.append(None)
+            continue
+        parts += [status.st_mtime_ns, status.st_size]
+        newest = max(newest, status.st_mtime)
+    return tuple(parts), time.time() - newest > _SETTLED
+
+
+def _quartiles(losses: list[tuple[int, float]]) -> dict[int, Quartiles | None]:
+    groups: dict[int, list[float]] = {}
+    for generation, loss in losses:
+        if math.isfinite(loss):
+            groups.setdefault(generation, []).append(loss)
+    return {
+        generation: (float(low), float(middle), float(high))
+        for generation, group in groups.items()
+        if len(group) >= _MANY
+        for low, middle, high in [np.quantile(group, (0.25, 0.5, 0.75))]
+    }

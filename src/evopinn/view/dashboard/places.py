@@ -1,0 +1,113 @@
+"""The runs that a dashboard shows, by name: those right below one directory, and nothing outside of it."""
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from evopinn.errors import EvopinnError, RunError
+from evopinn.run.place import DATABASE, is_run, runs_in
+
+
+class UnknownRunError(RunError):
+    """There is no run of a name, or none that may be shown."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A run and its name; or, where it cannot be shown, why."""
+
+    name: str
+    directory: Path
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where runs are looked for.
+
+    Attributes:
+        root: The directory that they lie in, or a run itself. It may come into being later.
+    """
+
+    root: Path
+
+    def all(self) -> list[Place]:
+        """All runs, those that must not be shown with the reason."""
+        if not self.root.exists():
+            return []
+        return [self._place(directory) for directory in runs_in(self.root)]
+
+    def find(self, name: str) -> Path:
+        """The directory of a run.
+
+        Raises:
+            UnknownRunError: There is none, or it lies elsewhere.
+        """
+        unknown = UnknownRunError(f"there is no run called {name!r} in {self.root}.")
+        if not _is_plain(name):
+            raise unknown
+        try:
+            alone = is_run(self.root)
+            directory = self.root if alone else self.root / name
+            if (alone and name != _name(self.root)) or not is_run(directory):
+                raise unknown
+        except RunError:  # a name that the system does not take, or that may not be looked at
+            raise unknown from None
+        place = self._place(directory)
+        if place.reason:
+            raise UnknownRunError(place.reason)
+        return directory
+
+    def _place(self, directory: Path) -> Place:
+        name = _name(directory)
+        shown = os.fsencode(name).decode(errors="replace")
+        if shown != name:
+            return Place(shown, directory, "its name is not UTF-8; rename it to look at it.")
+        home = self.root.resolve()
+        if not all(path.resolve().is_relative_to(home) for path in (directory, directory / DATABASE)):
+            return Place(
+                name, directory, f"the run {name!r} leads out of {self.root}; look at it where it lies."
+            )
+        return Place(name, directory)
+
+
+def contained(directory: Path, name: str) -> Path:
+    """A file of a run, which must be there and not elsewhere.
+
+    Args:
+        directory: The run's.
+        name: The file's path in it; ours, never a user's.
+    """
+    path = directory / name
+    try:
+        found = path.is_file() and path.resolve().is_relative_to(directory.resolve())
+    except OSError:
+        found = False
+    if not found:
+        raise UnknownRunError(f"the run {directory} has no file {name}.")
+    return path
+
+
+@contextmanager
+def sound(directory: Path) -> Generator[None]:
+    """Whatever cannot be made of what a run has recorded is damage, and told as such."""
+    try:
+        yield
+    except EvopinnError:
+        raise
+    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise RunError(
+            f"the run {directory}: its record is damaged ({reason}); restore a copy of it."
+        ) from error
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name is that of something right below a directory; hidden names are drafts of runs."""
+    return bool(name) and not name.startswith(".") and not set(name) & {"/", "\\", "\0"}
+
+
+def _name(directory: Path) -> str:
+    return directory.resolve().name if directory.name in ("", "..") else directory.name

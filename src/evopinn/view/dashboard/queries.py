@@ -1,0 +1,285 @@
+"""What pages show, as plain data for JSON: numbers that are not finite are null, text is text."""
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from evopinn.errors import EvopinnError
+from evopinn.problem import is_problem_file
+from evopinn.run.config import Config
+from evopinn.run.listed import GenerationSummary, RunState
+from evopinn.run.pages import Browser, Page, Selection
+from evopinn.run.summary import (
+    Best,
+    Intent,
+    Summary,
+    activation_of,
+    find_best,
+    finite,
+    structure_of,
+    summarise,
+)
+from evopinn.run.weights import kept_weights
+from evopinn.searchers import Workload
+from evopinn.view.dashboard.individual import failure_reason, individual
+from evopinn.view.dashboard.memory import Memory, Remembered
+from evopinn.view.dashboard.places import Place, Places, sound
+
+Data = dict[str, Any]
+
+PAGE = 25
+MOST_COMPARED = 8
+_MOST_GENERATIONS = 300
+_LATEST = 40
+_NOTE = 20_000
+
+
+class Queries:
+    """Questions about the runs of one place."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._memory = Memory()
+
+    def overview(self) -> Data:
+        """All runs in a line each, the newest first; those that cannot be read with the reason."""
+        runs = [self._overview(place) for place in self._places.all()]
+        runs.sort(key=lambda run: (run.get("created") or 0.0, run["name"]), reverse=True)
+        return {"directory": str(self._places.root), "runs": runs}
+
+    def run(self, name: str) -> Data:
+        """A run at a glance."""
+        directory = self._places.find(name)
+        answer = self._answer(directory, "run", lambda known: _run(directory, known))
+        return {"name": name, **answer}
+
+    def settings(self, name: str) -> Data:
+        """What does not change of a run: its configuration and the versions it began with."""
+        directory = self._places.find(name)
+        with sound(directory), Browser(directory) as browser:
+            about = browser.about()
+        return {"config": about.config, "versions": dict(about.versions), "directory": str(directory)}
+
+    def individuals(self, name: str, selection: Selection) -> Data:
+        """A page of the evaluations."""
+        directory = self._places.find(name)
+        with sound(directory), Browser(directory) as browser:
+            page = browser.listed(selection, PAGE)
+            statuses = browser.statuses()
+        return _page(page) | {"statuses": statuses, "size": PAGE}
+
+    def individual(self, name: str, number: int) -> Data:
+        """One task: what was asked, how it came out, where it comes from."""
+        directory = self._places.find(name)
+        with sound(directory):
+            return {"name": name, **individual(directory, number)}
+
+    def comparison(self, names: Sequence[str]) -> Data:
+        """Several runs: the best loss so far against what was spent."""
+        return {"runs": [self._compared(name) for name in names[:MOST_COMPARED]]}
+
+    def _overview(self, place: Place) -> Data:
+        if place.reason:
+            return _unreadable(place.name, place.reason)
+        try:
+            line = self._answer(place.directory, "overview", lambda _: _overview(place.directory))
+        except EvopinnError as error:
+            return _unreadable(place.name, str(error))
+        return {"name": place.name, **line}
+
+    def _compared(self, name: str) -> Data:
+        try:
+            directory = self._places.find(name)
+            answer = self._answer(directory, "course", lambda known: _compared(directory, known))
+        except EvopinnError as error:
+            return _unreadable(name, str(error))
+        return {"name": name, **answer}
+
+    def _answer(self, directory: Path, question: str, make: Callable[[Remembered], Data]) -> Data:
+        with sound(directory):
+            return self._memory.answer(directory, question, make)
+
+
+def _unreadable(name: str, reason: str) -> Data:
+    return {"name": name, "state": "unreadable", "reason": reason}
+
+
+def _overview(directory: Path) -> Data:
+    with Browser(directory) as browser:
+        about = browser.about()
+        intent, state = Intent.of(about.config, directory), browser.state()
+        trained, best = sum(browser.counts().values()), find_best(browser)
+        latest = browser.latest(1)
+    return {
+        "state": state,
+        "problem": intent.problem,
+        "method": intent.method,
+        "created": about.created,
+        "ended": latest[0].ended if latest else None,
+        "trained": trained,
+        "trainings": _trainings(about.config, state, trained),
+        **_best_figures(best),
+    }
+
+
+def _run(directory: Path, known: Remembered) -> Data:
+    summary = summarise(directory)
+    known.know(summary.created)
+    with Browser(directory) as browser:
+        config, rounds = browser.about().config, browser.rounds()
+        quartiles = known.quartiles_of(
+            browser, summary.generations, rounds, finished=summary.state == "finished"
+        )
+        pace = _pace(browser) if summary.state == "running" else None
+    efforts = {each.generation: each.epochs for each in rounds}
+    # Of many generations only a few become data.
+    data = replace(summary, generations=()).data()
+    del data["run"], data["counts"], data["started"]
+    return data | {
+        "created": summary.created,
+        "writer": summary.writer,
+        "epochs": summary.epochs,
+        "seconds": summary.seconds,
+        "asked": sum(each.asked for each in summary.generations),
+        "trainings": _trainings(config, summary.state, summary.trained),
+        "planned": [list(pair) for pair in summary.intent.schedule],
+        "left": _seconds_left(_workload(config), summary, pace),
+        "generations": [
+            _generation(each, efforts.get(each.generation), quartiles.get(each.generation))
+            for each in _merged(summary.generations)
+        ],
+        "generation_count": len(summary.generations),
+        "failures": [_failure(each) for each in data["failures"]],
+        "kept": sorted(kept_weights(directory)),
+        "has_problem_file": is_problem_file(summary.intent.source),
+        **_best_figures(summary.best),
+    }
+
+
+def _compared(directory: Path, known: Remembered) -> Data:
+    with Browser(directory) as browser:
+        about = browser.about()
+        known.know(about.created)
+        known.course.follow(browser)
+        intent, state, best = Intent.of(about.config, directory), browser.state(), find_best(browser)
+    course = known.course
+    return {
+        "state": state,
+        "problem": intent.problem,
+        "method": intent.method,
+        "seed": intent.seed,
+        "trained": course.trainings,
+        "epochs": course.epochs,
+        "seconds": course.seconds,
+        "genome": best.entry.genome if best else None,
+        "task": best.entry.task if best else None,
+        **_best_figures(best),
+        "course": course.points(),
+    }
+
+
+def _best_figures(best: Best | None) -> Data:
+    """Loss and error of the best network; means of the final evaluations where there are any."""
+    if best is None:
+        return {"loss": None, "error": None, "means": 0}
+    if best.finalist is None:
+        return {"loss": finite(best.entry.loss), "error": finite(best.entry.error), "means": 0}
+    finalist = best.finalist
+    return {
+        "loss": finite(finalist.mean_loss),
+        "error": finite(finalist.mean_error),
+        "means": len(finalist.tasks),
+    }
+
+
+def _generation(
+    each: GenerationSummary, effort: int | None, quartiles: tuple[float, float, float] | None
+) -> Data:
+    low, middle, high = quartiles or (None, None, None)
+    return asdict(each) | {
+        "best": finite(each.best),
+        "effort": effort,
+        "low": low,
+        "median": middle,
+        "high": high,
+    }
+
+
+def _merged(generations: Sequence[GenerationSummary]) -> Sequence[GenerationSummary]:
+    """At most some hundreds: many neighbours become one that has their last number, sums and best."""
+    width = -(-len(generations) // _MOST_GENERATIONS)
+    if width <= 1:
+        return generations
+    return [_merge(generations[start : start + width]) for start in range(0, len(generations), width)]
+
+
+def _merge(several: Sequence[GenerationSummary]) -> GenerationSummary:
+    names = ("asked", "settled", "failed", "epochs", "seconds")
+    sums = {name: sum(getattr(each, name) for each in several) for name in names}
+    return replace(several[-1], best=min(each.best for each in several), **sums)
+
+
+def _failure(each: Mapping[str, Any]) -> Data:
+    return {
+        **each,
+        "note": str(each["note"])[:_NOTE],
+        "reason": failure_reason(str(each["note"]), str(each["status"])),
+    }
+
+
+def _page(page: Page) -> Data:
+    lines = [
+        asdict(line)
+        | {
+            "loss": finite(line.loss),
+            "error": finite(line.error),
+            "structure": structure_of(line.genome),
+            "activation": activation_of(line.genome),
+        }
+        for line in page.lines
+    ]
+    return {"rows": lines, "total": page.total, "following": page.following}
+
+
+def _pace(browser: Browser) -> float | None:
+    """Epochs a second, of all workers together, in the trainings that ended last."""
+    latest = browser.latest(_LATEST)
+    if len(latest) < 2:
+        return None
+    span = max(each.ended for each in latest) - min(each.started for each in latest)
+    return sum(each.epochs for each in latest) / span if span > 0 else None
+
+
+def _seconds_left(planned: Workload | None, summary: Summary, pace: float | None) -> float | None:
+    if planned is None or not pace:
+        return None
+    return max(planned.epochs - summary.epochs, 0) / pace
+
+
+def _trainings(config: str, state: RunState, trained: int) -> int | None:
+    """How many there will be: at most, and exactly once all are done."""
+    planned = _workload(config)
+    return trained if state == "finished" else planned and max(planned.trainings, trained)
+
+
+@lru_cache(maxsize=500)
+def _workload(config: str) -> Workload | None:
+    """What a run is to do, if its configuration can be read."""
+    values = _values(config)
+    values.pop("recorded", None)
+    try:
+        parsed = Config.of(values)
+        layout = parsed.layout()
+        return layout and parsed.find_method().workload(layout, parsed.method_settings())
+    except EvopinnError:
+        return None
+
+
+def _values(config: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(config)
+    except tomllib.TOMLDecodeError:
+        return {}

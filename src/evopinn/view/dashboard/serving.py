@@ -1,0 +1,82 @@
+"""The dashboard as a process: a port, an address with a token in it, and a server until it is told to end."""
+
+import os
+import secrets
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import torch
+import uvicorn
+
+from evopinn.errors import DashboardError
+from evopinn.view.dashboard.application import make_app
+from evopinn.view.dashboard.security import LOOPBACK, TOKEN, Access
+
+_EVERYWHERE = ("0.0.0.0", "::")
+_NICENESS = 5
+"""Searches on the same machine come first."""
+
+
+def serve(root: Path, host: str, port: int, announce: Callable[[str, bool], None]) -> None:
+    """Show the runs of a directory until the process is told to end.
+
+    Args:
+        root: Where runs lie, now or later.
+        host: By which address; a loopback one cannot be reached from other machines.
+        port: 0 for any that is free.
+        announce: Told the address to open, and whether only this machine reaches it, once it can be opened.
+    """
+    with _bound(host, port) as listener:
+        number = int(listener.getsockname()[1])
+        access = Access(
+            secrets.token_urlsafe(24),
+            frozenset({*LOOPBACK, host.lower(), *_own_names(host)}),
+            any_address=host in _EVERYWHERE,
+            cookie=f"evopinn-{number}",
+        )
+        app = make_app(root, access)
+        torch.set_num_threads(1)
+        with suppress(OSError, AttributeError):
+            os.nice(_NICENESS)
+        announce(f"http://{_shown(host)}:{number}/?{TOKEN}={access.token}", host in LOOPBACK)
+        config = uvicorn.Config(
+            app, log_level="error", access_log=False, lifespan="off", ws="none", server_header=False
+        )
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A socket that listens."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise DashboardError(
+            f"the host {host!r} cannot be used: {error.strerror}; leave --host out."
+        ) from None
+    try:
+        if os.name == "posix":  # a port that was in use a moment ago is free
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise DashboardError(
+            f"port {port} of {host} cannot be used: {error.strerror}; give another by --port, or --port 0 "
+            "for any that is free."
+        ) from None
+    return listener
+
+
+def _own_names(host: str) -> set[str]:
+    """What others call this machine, if they may reach it."""
+    return {socket.gethostname().lower(), socket.getfqdn().lower()} if host in _EVERYWHERE else set()
+
+
+def _shown(host: str) -> str:
+    """A host as it stands in an address."""
+    if host in _EVERYWHERE:
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,102 @@
+// All individuals of a run, a page at a time, sorted and chosen by the database.
+
+import { at, el, fill, say } from "./dom.js";
+import { count, duration, plural, scientific } from "./format.js";
+import { get } from "./live.js";
+import { Table } from "./tables.js";
+
+export function individualsTable(name) {
+  const wish = { sort: "task", descending: true, status: "", generation: "" };
+  let trail = [""]; // where this page and those before it begin
+  let following = null;
+  let known = -1;
+  let turn = 0;
+
+  const table = new Table({
+    caption: "All individuals",
+    key: (row) => `${row.task}.${row.attempt}`,
+    sort: { name: "task", descending: true },
+    onsort: ({ name: sort, descending }) => begin({ sort, descending }),
+    empty: "There are none.",
+    columns: [
+      { name: "task", label: "task", number: true, value: true, cell: (row) => ({ text: String(row.task), href: at.task(name, row.task) }) },
+      { name: "generation", label: "generation", number: true, value: true, cell: (row) => count(row.generation) },
+      { name: "status", label: "status", cell: (row) => (row.final ? row.status : `${row.status} (attempt ${row.attempt})`) },
+      { name: "loss", label: "loss", number: true, value: true, cell: (row) => scientific(row.loss) },
+      { name: "error", label: "error", number: true, value: true, cell: (row) => scientific(row.error) },
+      { name: "epochs", label: "epochs", number: true, value: true, cell: (row) => count(row.epochs) },
+      { name: "seconds", label: "time", number: true, value: true, cell: (row) => duration(row.seconds) },
+      { name: "genome", label: "genome", class: "genome", cell: (row) => ({ text: row.genome, code: true }) },
+    ],
+  });
+  const status = el("select", { onchange: () => begin({ status: status.value }) }, el("option", { value: "" }, "any"));
+  const generation = el("select", { onchange: () => begin({ generation: generation.value }) }, el("option", { value: "" }, "all"));
+  const before = el("button", { type: "button", class: "button", onclick: back, disabled: true }, "Previous");
+  const after = el("button", { type: "button", class: "button", onclick: on, disabled: true }, "Next");
+  const where = el("span", { class: "muted", "aria-live": "polite" });
+  const element = el(
+    "div",
+    {},
+    el("div", { class: "bar" }, el("label", {}, "status ", status), el("label", {}, "generation ", generation), where),
+    table.element,
+    el("div", { class: "bar" }, before, after),
+  );
+
+  function begin(change) {
+    Object.assign(wish, change);
+    trail = [""];
+    load();
+  }
+
+  function on() {
+    if (following !== null) trail.push(following);
+    load();
+  }
+
+  function back() {
+    if (trail.length > 1) trail.pop();
+    load();
+  }
+
+  async function load() {
+    const mine = (turn += 1);
+    try {
+      const { data } = await get(`${at.data(name, "/individuals")}?${new URLSearchParams({ ...wish, after: trail.at(-1) }).toString().replace("&generation=&", "&")}`);
+      if (mine !== turn) return; // somebody has asked for another page since
+      following = data.following;
+      table.update(data.rows);
+      options(status, [["", "any"], ...Object.entries(data.statuses).map(([word, number]) => [word, `${word} (${count(number)})`])]);
+      before.disabled = trail.length === 1;
+      after.disabled = following === null;
+      const pages = Math.max(1, Math.ceil(data.total / data.size));
+      say(where, `${plural(data.total, "evaluation")}, page ${count(trail.length)} of ${count(pages)}`);
+    } catch (error) {
+      if (mine === turn) say(where, error.message);
+    }
+  }
+
+  /** A run has changed: the first page shows what is new; a later one stays as it is. */
+  function know(run) {
+    options(generation, [["", "all"], ...numbered(run)]);
+    const seen = run.trained + run.failed;
+    if (seen === known) return;
+    known = seen;
+    if (trail.length === 1) load();
+  }
+
+  return { element, know };
+}
+
+function numbered(run) {
+  if (run.generation_count > run.generations.length) return [];
+  return run.generations.map((row) => [String(row.generation), ["generation", "batch"].includes(row.kind) ? String(row.generation) : `${row.generation} (${row.kind})`]);
+}
+
+function options(select, list) {
+  const words = JSON.stringify(list);
+  if (select.dataset.words === words) return;
+  select.dataset.words = words;
+  const chosen = select.value;
+  fill(select, list.map(([value, text]) => el("option", { value }, text)));
+  select.value = chosen;
+}

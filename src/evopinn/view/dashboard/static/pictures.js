@@ -1,0 +1,35 @@
+// Pictures that the server draws. Where there is none, the reason stands in its place.
+
+import { el, fill } from "./dom.js";
+
+/** A picture of an address. `look` is a class, `ask` what to press if a file has to be run for it. */
+export function picture(address, words, { look = "", caption = "", ask = "" } = {}) {
+  const place = el("div", { class: "waiting" });
+  const figure = el("figure", { class: `picture ${look}` }, place, caption ? el("figcaption", {}, caption) : null);
+
+  async function draw(from) {
+    fill(place, el("p", { class: "muted" }, "Drawing …"));
+    try {
+      const response = await fetch(from, { cache: "no-store" });
+      if (response.headers.get("Content-Type")?.startsWith("image/")) {
+        const source = URL.createObjectURL(await response.blob());
+        const image = el("img", { src: source, alt: words });
+        await image.decode().catch(() => {});
+        fill(place, image);
+        place.classList.remove("waiting");
+      } else {
+        const { message } = await response.json();
+        fill(place, el("p", { class: "notice" }, message ?? "There is no picture."));
+      }
+    } catch {
+      const again = el("button", { type: "button", class: "button", onclick: () => draw(from) }, "Try again");
+      fill(place, el("p", { class: "notice" }, "The picture could not be fetched. ", again));
+    }
+  }
+
+  if (ask) {
+    const press = () => draw(`${address}?load=true`);
+    fill(place, el("p", {}, el("button", { type: "button", class: "button", onclick: press }, ask)));
+  } else draw(address);
+  return figure;
+}

@@ -1,0 +1,10 @@
+"""What all pages in a browser share: one style sheet, one script that sorts tables."""
+
+from functools import cache
+from importlib.resources import files
+
+
+@cache
+def page_text(name: str) -> str:
+    """The text of a file that lies here: `common.css` or `sorting.js`."""
+    return files(__name__).joinpath(name).read_text(encoding="utf-8")

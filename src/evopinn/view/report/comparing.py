@@ -1,0 +1,115 @@
+"""Several runs in one figure: how their winners were trained, and what their searches cost."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from evopinn.errors import EvopinnError, FigureError
+from evopinn.run.reading import Reader
+from evopinn.run.result import SearchResult
+from evopinn.run.summary import find_best
+from evopinn.training import History
+from evopinn.view.figures.courses import convergence
+from evopinn.view.figures.style import LINES, PAGE, axes_on, plain, styled, whole_figure
+from evopinn.view.figures.trainings import Trainings
+from evopinn.view.report.facts import Picture
+from evopinn.view.report.pictures import PictureRow, Undrawn, picture
+
+MOST = len(LINES)
+"""How many runs are drawn in one figure: as many as there are colours."""
+
+_LABEL = 60
+_EARLY, _HEADROOM = 0.02, 10.0
+"""Losses of the first trainings may be anything; what is seen after this share of the time stays in sight."""
+
+CONVERGENCE = PictureRow(
+    "winners",
+    "How the winners were trained",
+    "Loss, and error where it is known, over the epochs of each run's winner; a band is the spread of its "
+    "trials. Losses of different problems do not compare.",
+)
+PROGRESS = PictureRow(
+    "progress",
+    "Best loss against cost",
+    "The least loss that each search has seen after so much time of its workers: the line that is lowest at "
+    "a time was the best search to have begun with that much time.",
+)
+
+
+def compared(runs: Mapping[str, SearchResult]) -> tuple[list[Picture], Undrawn]:
+    """The figures of several runs, by name; of the first seven if there are more."""
+    shown = dict(list(runs.items())[:MOST])
+    pictures: list[Picture] = []
+    undrawn: Undrawn = {}
+    for row, make in ((CONVERGENCE, _winners), (PROGRESS, _progress)):
+        try:
+            pictures.append(picture(row, make(shown)))
+        except EvopinnError as reason:
+            undrawn[row.name] = str(reason)
+    return pictures, undrawn
+
+
+def _winners(runs: Mapping[str, SearchResult]) -> Figure:
+    courses = {name: _winner_courses(run) for name, run in runs.items()}
+    known = {name: histories for name, histories in courses.items() if histories}
+    if not known:
+        raise FigureError("no run has a trained network yet.")
+    return whole_figure(convergence(known))
+
+
+def _winner_courses(run: SearchResult) -> Sequence[History]:
+    with Reader(run.directory) as reader:
+        best = find_best(reader)
+        if best is None:
+            return []
+        tasks = best.finalist.tasks if best.finalist else (best.entry.task,)
+        return [history for task in tasks if (history := reader.history(task)) is not None]
+
+
+def _progress(runs: Mapping[str, SearchResult]) -> Figure:
+    known: dict[str, Trainings] = {}
+    for name, run in runs.items():
+        try:
+            trained = Trainings.of(run)
+        except FigureError:
+            continue
+        if len(trained.succeeded.tasks):
+            known[name] = trained
+    if not known:
+        raise FigureError("no run has a trained network yet.")
+    return whole_figure(draw_progress(known))
+
+
+@styled()
+def draw_progress(runs: Mapping[str, Trainings], ax: Axes | None = None) -> Axes:
+    """Plot the best loss so far over the time that workers have spent."""
+    ax = axes_on(ax, (PAGE, 2.8 + 0.16 * len(runs)))
+    for colour, (name, trained) in zip(LINES, runs.items(), strict=False):
+        spent = np.cumsum(trained.seconds)
+        losses = np.where(trained.losses > 0, trained.losses, np.inf)
+        best = np.minimum.accumulate(losses)
+        known = np.isfinite(best)
+        (line,) = ax.plot(
+            spent[known], best[known], drawstyle="steps-post", color=colour, label=plain(name, _LABEL)
+        )
+        line.set_gid(name)
+        ax.plot(spent[known][-1:], best[known][-1:], marker="o", markersize=3, color=colour)
+    ax.set_yscale("log")
+    lowest = min(float(each.succeeded.losses.min()) for each in runs.values())
+    ax.set_ylim(lowest / 2, _HEADROOM * max(map(_settled_loss, runs.values())))
+    ax.set_xlabel("time of all workers together [s]")
+    ax.set_ylabel("best loss so far")
+    ax.grid(visible=True)
+    handles, labels = ax.get_legend_handles_labels()
+    whole_figure(ax).legend(handles, labels, loc="outside lower left", ncols=1)
+    return ax
+
+
+def _settled_loss(trained: Trainings) -> float:
+    """The best loss after the first trainings."""
+    known = trained.succeeded
+    spent = np.cumsum(known.seconds)
+    early = 1 + int((spent < _EARLY * spent[-1]).sum())
+    return float(known.losses[:early].min())

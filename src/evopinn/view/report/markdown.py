@@ -1,0 +1,233 @@
+"""A report as Markdown, with its figures as files beside it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from urllib.parse import quote
+
+from evopinn.view.report.facts import Formula, GenomeFacts, Picture, ProblemFacts, ReportFacts, RunFacts
+from evopinn.view.report.page import (
+    GENERATOR,
+    LONGEST,
+    count,
+    elapsed,
+    moment,
+    round_name,
+    scientific_text,
+    time_text,
+)
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&])")
+_GENOME = ("parameters", "layers", "neurons", "shortcuts", "activation")
+
+
+def pictures_of(report: ReportFacts) -> dict[str, Picture]:
+    """All figures by the names of their files."""
+    several = len(report.runs) > 1
+    found = {f"{each.name}.{each.kind}": each for each in report.pictures}
+    for number, run in enumerate(report.runs, start=1):
+        place = f"{number}-" if several else ""
+        found |= {f"{place}{each.name}.{each.kind}": each for each in run.pictures.values()}
+    return found
+
+
+def render_markdown(report: ReportFacts, folder: str) -> str:
+    """The report as text.
+
+    Args:
+        report: What it says.
+        folder: Where its figures are, beside the file.
+    """
+    several = len(report.runs) > 1
+    parts = [f"<!-- {GENERATOR} -->", f"# {plain(report.title)}"]
+    if several:
+        parts += [_side_by_side(report.runs)]
+        parts += [_picture(each, folder, "") for each in report.pictures]
+    for number, run in enumerate(report.runs, start=1):
+        if several:
+            parts.append(f"# {plain(run.name)}")
+        parts += _run(run, folder, f"{number}-" if several else "")
+    parts.append(
+        "The search maximises fitness = −loss and nothing else; the error, ‖û − u‖₂ / ‖u‖₂ over test points, "
+        "is reported and never had a say."
+    )
+    parts.append(f"Made by evopinn {report.version} on {moment(report.made)}.")
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def plain(text: object) -> str:
+    """Words of others, as they are: no mark-up, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
+
+
+def _run(run: RunFacts, folder: str, place: str) -> list[str]:
+    seed = "" if run.seed is None else f", seed {run.seed}"
+    ended = "" if run.ended is None else f", last training {moment(run.ended)}"
+    summary = {
+        "problem": plain(run.problem_name),
+        "method": plain(f"{run.method}{seed}"),
+        "state": run.state,
+        "run": _code(str(run.directory)),
+        "begun": f"{moment(run.created)}{ended}",
+        "trained": f"{run.trained:,} networks, {run.failed:,} failed; {run.epochs:,} epochs, "
+        f"{time_text(run.seconds)} of workers' time",
+    }
+    parts = [
+        _bullets(summary),
+        plain(run.plan),
+        "## The problem",
+        *_problem(run),
+        "## The winner",
+        *_winner(run),
+    ]
+    parts += [_picture(each, folder, place) for each in run.pictures.values()]
+    parts += [f"No figure {plain(name)}: {plain(reason)}" for name, reason in run.undrawn.items()]
+    if run.finalists:
+        rows = [
+            (
+                str(row.rank),
+                scientific_text(row.entry.mean_loss),
+                scientific_text(row.entry.mean_error),
+                str(len(row.entry.tasks)),
+                *_cells(row.genome),
+            )
+            for row in run.finalists
+        ]
+        parts += [
+            "## Final evaluations",
+            _table(("rank", "mean loss", "mean error", "trainings", *_GENOME), rows),
+        ]
+    if run.hall:
+        rows = [
+            (
+                str(row.rank),
+                scientific_text(row.loss),
+                scientific_text(row.error),
+                count(row.epochs),
+                time_text(row.seconds),
+                str(row.task),
+                *_cells(row.genome),
+            )
+            for row in run.hall
+        ]
+        parts += [
+            "## Hall of fame",
+            _table(("rank", "loss", "error", "epochs", "time", "task", *_GENOME), rows),
+        ]
+    if run.rounds:
+        rows = [
+            (
+                round_name(each),
+                *map(count, (each.asked, each.settled, each.failed, run.round_epochs.get(each.generation))),
+                scientific_text(each.best),
+                time_text(each.seconds),
+            )
+            for each in run.rounds[-LONGEST:]
+        ]
+        heads = ("round", "networks", "trained", "failed", "epochs of each", "best loss", "time of workers")
+        parts += ["## The search", _table(heads, rows)]
+    if run.failures:
+        rows = [
+            (plain(row.status), count(row.failed), count(row.retried), f"task {row.task}: {plain(row.note)}")
+            for row in run.failures
+        ]
+        parts += ["## Failures", _table(("kind", "failed", "tried again", "the first"), rows)]
+    versions = {name: plain(version) for name, version in run.versions.items()}
+    return [*parts, "## Settings", _fenced(run.repeat, "sh"), _fenced(run.config, "toml"), _bullets(versions)]
+
+
+def _problem(run: RunFacts) -> list[str]:
+    problem: ProblemFacts | None = run.problem
+    if problem is None:
+        return [f"The problem cannot be shown: {plain(run.problem_missing)}"]
+    parts = [plain(problem.title)]
+    if problem.equation:
+        parts.append(_math(problem.equation))
+    parts.append(_math(problem.domain))
+    for term in problem.terms:
+        parts.append(
+            f"**{plain(term.name)}**, {plain(term.place)}; weight {term.weight:g}, {term.count:,} points"
+        )
+        parts += [_math(each) for each in term.equations]
+        parts.append(_fenced(term.source, "python"))
+    parts += [_math(each) for each in problem.definitions]
+    return [*parts, plain(problem.solution)]
+
+
+def _winner(run: RunFacts) -> list[str]:
+    winner = run.winner
+    if winner is None:
+        failed = f"None of the {run.trained:,} trainings gave a network."
+        return [failed if run.trained else "Nothing is trained yet."]
+    finalist = winner.finalist
+    facts = {
+        "genome": _code(winner.genome.text),
+        "parameters": count(winner.genome.parameters),
+        "loss": f"{scientific_text(winner.loss)} after {winner.epochs:,} epochs (task {winner.task})",
+        **{f"error of {plain(name)}": scientific_text(error) for name, error in winner.errors.items()},
+    }
+    if finalist:
+        facts[f"mean of {len(finalist.tasks)}"] = (
+            f"loss {scientific_text(finalist.mean_loss)}, error {scientific_text(finalist.mean_error)}"
+        )
+    facts |= {f"residual, {name}": scientific_text(value) for name, value in winner.residuals.items()}
+    if winner.missing:
+        facts["weights"] = f"cannot be read: {plain(winner.missing)}"
+    return [_math(winner.genome.formula), _bullets(facts), _fenced(winner.loading, "python")]
+
+
+def _side_by_side(runs: Iterable[RunFacts]) -> str:
+    rows = [
+        (
+            plain(run.name),
+            plain(run.problem_name),
+            plain(run.method),
+            run.state,
+            scientific_text(run.best_loss),
+            scientific_text(run.best_error),
+            count(run.winner.genome.parameters if run.winner else None),
+            count(run.epochs),
+            time_text(run.seconds),
+            time_text(elapsed(run)),
+        )
+        for run in runs
+    ]
+    heads = ("run", "problem", "method", "state", "mean loss", "mean error", "parameters", "epochs")
+    return _table((*heads, "time of workers", "from start to end"), rows)
+
+
+def _cells(genome: GenomeFacts) -> tuple[str, ...]:
+    numbers = map(count, (genome.parameters, genome.layers, genome.neurons))
+    return (*numbers, plain(genome.shortcuts), _code(genome.activation).replace("|", r"\|"))
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _bullets(facts: dict[str, str]) -> str:
+    return "\n".join(f"- {name}: {value}" for name, value in facts.items())
+
+
+def _picture(picture: Picture, folder: str, place: str) -> str:
+    target = quote(f"{folder}/{place}{picture.name}.{picture.kind}")
+    return f"### {picture.title}\n\n![{picture.title}]({target})\n\n{picture.caption}"
+
+
+def _math(formula: Formula) -> str:
+    return _fenced(formula.latex, "math")
+
+
+def _code(text: str) -> str:
+    """Text in a line, between more backticks than it has."""
+    words = " ".join(text.split())
+    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", words)), default=0))
+    space = " " if "`" in words else ""
+    return f"{ticks}{space}{words}{space}{ticks}"
+
+
+def _fenced(text: str, language: str) -> str:
+    if not text.strip():
+        return ""
+    ticks = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return f"{ticks}{language}\n{text.rstrip()}\n{ticks}"

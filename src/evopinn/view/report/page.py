@@ -1,0 +1,164 @@
+"""A report as one HTML file that needs nothing else."""
+
+import base64
+import html
+import math
+import shlex
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from evopinn.run.listed import GenerationSummary, RoundKind
+from evopinn.view.numbers import duration
+from evopinn.view.pages import page_text
+from evopinn.view.report.comparing import MOST
+from evopinn.view.report.facts import Formula, GenomeFacts, Picture, ProblemFacts, ReportFacts, RunFacts
+
+GENERATOR = "evopinn report"
+"""By which a file is known to be a report, which a newer one may take the place of."""
+
+NOTHING = "–"
+LONGEST = 60
+"""Rounds that the table of the schedule has at most: Bayesian optimisation has hundreds."""
+
+_AFTER: Mapping[RoundKind, str] = {"bests": "the generations' bests once more", "final": "final evaluations"}
+
+
+def render_page(report: ReportFacts) -> str:
+    """The report as HTML."""
+    template = _environment().get_template("report.html.jinja")
+    return template.render(
+        report=report,
+        single=len(report.runs) == 1,
+        mixed=len({run.problem_name for run in report.runs}) > 1,
+        most=MOST,
+        generator=GENERATOR,
+        css=Markup(page_text("common.css") + _text("report.css")),
+        script=Markup(page_text("sorting.js")),
+    )
+
+
+def scientific_text(value: float | None) -> str:
+    """Three digits and a power of ten: `8.85 × 10⁻⁵`; numbers of ordinary size as they are."""
+    mantissa, exponent = _scientific(value)
+    return mantissa if exponent is None else f"{mantissa} × 10{str(exponent).translate(_RAISED)}"
+
+
+def elapsed(run: RunFacts) -> float | None:
+    """Seconds from a run's start to its last training; None before the first."""
+    return None if run.ended is None else max(0.0, run.ended - run.created)
+
+
+def moment(seconds: float) -> str:
+    """A time as a person writes it."""
+    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
+
+
+def count(value: int | None) -> str:
+    """A whole number with commas, or a dash."""
+    return NOTHING if value is None else f"{value:,}"
+
+
+def time_text(seconds: float | None) -> str:
+    """A duration, or a dash."""
+    return NOTHING if seconds is None else duration(seconds)
+
+
+def round_name(each: GenerationSummary) -> str:
+    """What a round is called."""
+    return _AFTER.get(each.kind, f"{each.kind} {each.generation:,}")
+
+
+def all_formulas(problem: ProblemFacts) -> list[Formula]:
+    """Everything of a problem that is written in LaTeX."""
+    first = [problem.equation] if problem.equation else []
+    of_terms = [each for term in problem.terms for each in term.equations]
+    return [*first, problem.domain, *of_terms, *problem.definitions]
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _scientific(value: float | None) -> tuple[str, int | None]:
+    if value is None or math.isnan(value):
+        return NOTHING, None
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞", None
+    if value == 0:
+        return "0", None
+    if 0.1 <= abs(value) < 1000:
+        return f"{value:#.3g}".rstrip("."), None
+    mantissa, _, exponent = f"{value:.2e}".partition("e")
+    return mantissa, int(exponent)
+
+
+def _scientific_markup(value: float | None) -> Markup:
+    mantissa, exponent = _scientific(value)
+    if exponent is None:
+        return Markup(html.escape(mantissa))
+    raised = str(exponent).replace("-", "−")
+    return Markup(f"{mantissa}&nbsp;×&nbsp;10<sup>{raised}</sup>")
+
+
+def _key(value: float | None) -> str:
+    """What a cell is sorted by; what is no number comes last."""
+    return "" if value is None or not math.isfinite(value) else repr(value)
+
+
+def _source(picture: Picture) -> str:
+    kind = "svg+xml" if picture.kind == "svg" else "png"
+    return f"data:image/{kind};base64,{base64.b64encode(picture.data).decode()}"
+
+
+def _shortcut_count(genome: GenomeFacts) -> int | None:
+    if genome.layers is None:
+        return None
+    return 0 if genome.shortcuts == "none" else len(genome.shortcuts.split(","))
+
+
+def _plain_number(value: float) -> str:
+    return f"{value:g}"
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))
+
+
+_FILTERS: Mapping[str, Callable[..., Any]] = {
+    "all_formulas": all_formulas,
+    "count": count,
+    "duration": time_text,
+    "elapsed": elapsed,
+    "key": _key,
+    "moment": moment,
+    "plain_number": _plain_number,
+    "quoted": _quoted,
+    "repr": repr,
+    "round_name": round_name,
+    "sci": _scientific_markup,
+    "shortcut_count": _shortcut_count,
+    "source": _source,
+}
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FunctionLoader(_text),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    tables: Any = environment  # jinja leaves the types of its tables open
+    tables.filters.update(_FILTERS)
+    tables.globals["longest"] = LONGEST
+    return environment
+
+
+def _text(name: str) -> str:
+    return files(__package__ or "").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,159 @@
+"""Reports as files: which format, where to, and what may be overwritten."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+from evopinn.errors import ReportError
+from evopinn.problem import Problem
+from evopinn.run.result import SearchResult
+from evopinn.training.whole import write_whole
+from evopinn.view.figures.subjects import Run, run_of
+from evopinn.view.report.comparing import compared
+from evopinn.view.report.facts import ReportFacts, RunFacts
+from evopinn.view.report.gathering import run_facts
+from evopinn.view.report.markdown import pictures_of, render_markdown
+from evopinn.view.report.page import GENERATOR, render_page
+
+FORMATS: Mapping[str, tuple[str, ...]] = {"html": (".html", ".htm"), "md": (".md", ".markdown")}
+"""The formats of a report, with the endings of their files, the usual one first."""
+
+SHORT = ("solution", "structure", "generations")
+"""Figures of a run that is shown beside others."""
+
+MOST_DRAWN = 6
+"""Of so many runs side by side, each has figures of its own; more would make the file too large."""
+
+_HEAD = 4096
+_MARK = GENERATOR.encode()
+
+
+def write_report(
+    runs: Sequence[Run],
+    path: Path | None = None,
+    *,
+    kind: str | None = None,
+    problem: Problem | str | None = None,
+    force: bool = False,
+) -> Path:
+    """Write a report of one run, or of several side by side, whole or not at all.
+
+    Args:
+        runs: The runs: what they found, or their directories or names.
+        path: The file; by default `report.html` in the run's directory, or here if there are several.
+        kind: `html` or `md`; by default as the path's ending says, else HTML.
+        problem: The problem, or what it is called, if it is not where the runs say.
+        force: Overwrite a file that is no report, too.
+
+    Returns:
+        The file.
+
+    Raises:
+        ReportError: There is no run, or the file cannot or must not be written.
+    """
+    if not runs:
+        raise ReportError("a report is of at least one run; give one.")
+    found = [run_of(run) for run in runs]
+    kind, path = _settled(found, path, kind)
+    check_place(path, force)
+    report = report_facts(found, problem)
+    try:
+        _WRITERS[kind](report, path)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    return path
+
+
+def report_facts(runs: Sequence[SearchResult], problem: Problem | str | None = None) -> ReportFacts:
+    """All that a report says."""
+    made, release = time.time(), version("evopinn")
+    if len(runs) == 1:
+        facts = run_facts(runs[0], problem)
+        return ReportFacts(_title(facts), (facts,), (), {}, made, release)
+    names = SHORT if len(runs) <= MOST_DRAWN else ()
+    facts = tuple(run_facts(run, problem, names) for run in runs)
+    pictures, undrawn = compared(_labelled(runs))
+    return ReportFacts(_joint_title(facts), facts, pictures, undrawn, made, release)
+
+
+def check_place(path: Path, force: bool = False) -> None:
+    """Raise unless a report may be written to a file: one that is no report is not overwritten."""
+    if path.is_dir():
+        raise ReportError(f"{path} is a directory; give the name of a file: {path / 'report.html'}.")
+    if not path.exists() or force:
+        return
+    try:
+        with path.open("rb") as file:
+            ours = _MARK in file.read(_HEAD)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    if not ours:
+        raise ReportError(
+            f"{path} exists and is no report of evopinn, so it is not overwritten; choose another name, or "
+            "give --force (force=True)."
+        )
+
+
+def _unwritable(path: Path, error: OSError) -> ReportError:
+    return ReportError(f"the report cannot be written to {path}: {error.strerror}; choose another place.")
+
+
+def _settled(runs: Sequence[SearchResult], path: Path | None, kind: str | None) -> tuple[str, Path]:
+    if kind is not None and kind not in FORMATS:
+        raise ReportError(f"a report is written as {' or '.join(FORMATS)}, not as {kind}.")
+    if path is None:
+        kind = kind or "html"
+        name = f"report{FORMATS[kind][0]}"
+        return kind, runs[0].directory / name if len(runs) == 1 else Path(name)
+    by_ending = next((each for each, ends in FORMATS.items() if path.suffix.lower() in ends), None)
+    if by_ending is None or kind not in (None, by_ending):
+        endings = [ends[0] for each, ends in FORMATS.items() if kind in (None, each)]
+        raise ReportError(f"a report cannot be written to {path}; end its name in {' or '.join(endings)}.")
+    return by_ending, path
+
+
+def _write_page(report: ReportFacts, path: Path) -> None:
+    _write(path, render_page(report).encode("utf-8", "replace"))
+
+
+def _write_markdown(report: ReportFacts, path: Path) -> None:
+    """The text, and the figures in a directory beside it, which are written first."""
+    folder = f"{path.stem}_files"
+    for name, picture in pictures_of(report).items():
+        _write(path.parent / folder / name, picture.data)
+    _write(path, render_markdown(report, folder).encode("utf-8", "replace"))
+
+
+_WRITERS: Mapping[str, Callable[[ReportFacts, Path], None]] = {"html": _write_page, "md": _write_markdown}
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, partial(_fill, data))
+
+
+def _fill(data: bytes, path: Path) -> None:
+    path.write_bytes(data)
+
+
+def _title(run: RunFacts) -> str:
+    title = run.problem.title if run.problem is not None else ""
+    return title or run.problem_name or run.name
+
+
+def _joint_title(runs: Sequence[RunFacts]) -> str:
+    problems = list(dict.fromkeys(run.problem_name for run in runs))
+    listed = ", ".join(problems[:3]) + (" and others" if len(problems) > 3 else "")
+    return f"{len(runs)} searches side by side: {listed}"
+
+
+def _labelled(runs: Sequence[SearchResult]) -> dict[str, SearchResult]:
+    """Runs by a name for legends, a number behind names that occur several times."""
+    named: dict[str, SearchResult] = {}
+    for run in runs:
+        name = f"{run.directory.resolve().name} ({run.method})"
+        same = sum(each == name or each.startswith(f"{name} #") for each in named)
+        named[f"{name} #{same + 1}" if same else name] = run
+    return named
