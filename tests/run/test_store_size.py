@@ -13,6 +13,7 @@ import runs
 from runs import make_history, make_task
 from simulated import make_evaluation
 
+from evopinn.run.pages import SORTS, Browser, Selection
 from evopinn.run.reading import Reader
 from evopinn.run.result import SearchResult
 from evopinn.run.store import Store
@@ -91,6 +92,21 @@ def test_queries_are_fast(large, query):
             query(reader)
             took.append(time.perf_counter() - since)
     assert min(took) < 0.05
+
+
+# Errors are JSON, which takes its time; all others are looked at again and again.
+@pytest.mark.parametrize(("sort", "limit"), [(name, 1.0 if name == "error" else 0.2) for name in SORTS])
+def test_leafing_is_fast_also_far_behind(large, sort, limit):
+    selections = [Selection(sort), Selection(sort, descending=True), Selection(sort, after="0.001,70000")]
+    selections += [Selection(sort, generation=7), Selection(sort, status="crashed")]
+    with Browser(large[0]) as browser:
+        for selection in selections:
+            took = []
+            for _ in range(3):
+                since = time.perf_counter()
+                assert browser.listed(selection, size=25).lines
+                took.append(time.perf_counter() - since)
+            assert min(took) < limit, selection
 
 
 def test_aggregates_agree_with_a_count_of_all(large):

@@ -1,0 +1,69 @@
+"""Dashboards to test: in this process, asked without a browser; and as a process of their own."""
+
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+
+from figured import NETWORK, make_run
+from starlette.testclient import TestClient
+
+import evopinn as ep
+from evopinn.run.records import Evaluation
+from evopinn.view.dashboard.application import make_app
+from evopinn.view.dashboard.security import Access
+
+TOKEN = "the-right-token"
+ACCESS = Access(TOKEN)
+ORIGIN = {"Origin": "http://127.0.0.1"}
+
+
+def make_client(root, *, admitted=True, access=ACCESS, patience=5.0):
+    """Somebody who asks a dashboard of the runs in a directory, with or without having been let in."""
+    return TestClient(
+        make_app(root, access, patience),
+        base_url="http://127.0.0.1",
+        cookies={access.cookie: TOKEN} if admitted else None,
+        follow_redirects=False,
+        raise_server_exceptions=False,
+    )
+
+
+def make_network():
+    """A network on the heat equation, hardly trained."""
+    return ep.train("heat", NETWORK, epochs=2, seed=0)
+
+
+def make_runs(root):
+    """Two runs in a directory: `done`, which is finished and has weights, and `half`, which is neither."""
+    make_run(root / "done", weights=make_network())
+    make_run(root / "half", upto=8, finished=False)
+    return root
+
+
+def make_evaluation(number, loss, status="finished", **more):
+    """How a training of ten epochs came out, which took a second."""
+    times = {"started": 1.7e9, "ended": 1.7e9 + 1, "seconds": 1.0}
+    return Evaluation(number, status, loss, epochs=10, **(times | more))
+
+
+@contextmanager
+def served(root):
+    """The address of a dashboard that runs as a process of its own."""
+    program = "from evopinn.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "dashboard", str(root), "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )
+    try:
+        address = process.stdout.readline().strip()
+        assert address, process.stderr.read()
+        yield address
+    finally:
+        process.terminate()
+        _, errors = process.communicate(timeout=30)
+    # Whatever went wrong inside was logged.
+    assert "Traceback" not in errors, errors

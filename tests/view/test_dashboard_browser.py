@@ -1,0 +1,306 @@
+"""The dashboard in a real browser: what a person sees, presses and waits for.
+
+Debian's chromium is driven. Where there is none, these tests are skipped, unless `EVOPINN_REQUIRE_BROWSER`
+says that there must be one.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from urllib.parse import quote, urlsplit
+
+import pytest
+from dashboards import served
+from figured import NETWORK, make_run
+
+import evopinn as ep
+from evopinn.run.place import holder_of
+from evopinn.run.reading import Reader
+
+CHROMIUM = shutil.which("chromium")
+REQUIRED = bool(os.environ.get("EVOPINN_REQUIRE_BROWSER"))
+PATIENCE = 20_000
+HOSTILE = "<b>&?#%2F ’\"'; x"
+PROBLEM = """
+import torch
+
+import evopinn as ep
+
+problem = ep.Problem(
+    domain=ep.Interval(0, 1),
+    fields=["u"],
+    residual=lambda u, x: u.xx + torch.pi**2 * torch.sin(torch.pi * x),
+    conditions=[ep.Boundary(lambda u: u, weight=10)],
+    points=ep.Grid(interior=20, boundary=2, test=21),
+    solution=lambda x: torch.sin(torch.pi * x),
+    title="<img src=x onerror=alert(1)>",
+    name="<i>poisson</i>",
+)
+"""
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None and not REQUIRED, reason="there is no chromium; `apt-get install chromium` brings it"
+)
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    runs = tmp_path_factory.mktemp("place") / "runs"
+    network = ep.train("heat", NETWORK, epochs=2, seed=0)
+    make_run(runs / "done", weights=network)
+    make_run(runs / "half", upto=8, finished=False)
+    make_run(runs / HOSTILE, upto=8, finished=False)
+    (runs / "broken").mkdir()
+    (runs / "broken" / "run.sqlite").write_text("no database")
+    return runs
+
+
+@pytest.fixture(scope="module")
+def address(root):
+    with served(root) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    assert CHROMIUM is not None, "EVOPINN_REQUIRE_BROWSER is set, and there is no chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def looking(chromium, address, *, width=1280, scheme="light", admitted=True):
+    """A page; nothing may go wrong in it, and nothing be asked of another machine."""
+    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    troubles, hosts = [], set()
+    page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
+    page.on("dialog", lambda dialog: troubles.append(f"dialog: {dialog.message}"))
+    if admitted:
+        page.goto(address)
+    try:
+        yield page
+        assert troubles == []
+        assert hosts <= {"", urlsplit(address).netloc}  # pictures are taken from memory, which is no host
+    finally:
+        context.close()
+
+
+def url(address, path):
+    return f"{address.partition('/?')[0]}{path}"
+
+
+def overflow(page):
+    """By how many pixels the page is wider than its window."""
+    root = page.locator("html")
+    return root.evaluate("root => root.scrollWidth - root.clientWidth")
+
+
+def test_the_token_opens_it_and_leaves_the_address(chromium, address):
+    with looking(chromium, address) as page:
+        assert page.url == url(address, "/")
+        page.get_by_role("link", name="done").wait_for()
+
+
+def test_without_the_token_it_stays_closed(chromium, address):
+    context = chromium.new_context()
+    page = context.new_page()
+    answer = page.goto(url(address, "/"))
+    assert answer.status == 401
+    assert page.get_by_role("heading", name="This dashboard is closed").is_visible()
+    # It has its own look, which its policy allows.
+    assert page.locator("body").evaluate("body => getComputedStyle(body).maxWidth") == "544px"
+    context.close()
+
+
+def test_runs_are_listed_with_what_is_wrong_with_them(chromium, address):
+    with looking(chromium, address) as page:
+        row = page.get_by_role("row").filter(has_text="done")
+        assert "finished" in row.inner_text()
+        assert "14 of 14" in row.inner_text()
+        assert "no database" in page.get_by_role("row").filter(has_text="broken").inner_text()
+        assert page.get_by_role("link", name=HOSTILE, exact=True).is_visible()
+        page.get_by_role("button", name="run", exact=True).click()
+        names = page.locator("tbody th").all_inner_texts()
+        assert names[:3] == sorted(names[:3], key=str.lower) or names == sorted(names)
+        first = page.locator("thead th").nth(1)
+        assert first.get_attribute("aria-sort") == "ascending"
+        page.get_by_role("button", name="run", exact=True).click()
+        assert page.locator("tbody th").all_inner_texts() == names[::-1]
+
+
+def test_a_hostile_name_is_text_on_all_pages(chromium, address):
+    with looking(chromium, address) as page:
+        page.get_by_role("link", name=HOSTILE, exact=True).click()
+        page.get_by_role("heading", name=HOSTILE, exact=True).wait_for()
+        page.get_by_text("8 of at most").wait_for()
+        name = quote(HOSTILE, safe="'")
+        assert page.url == url(address, f"/runs/{name}")
+        assert page.locator("main b").count() == 0
+
+
+def test_a_run_and_one_of_its_individuals(chromium, address):
+    with looking(chromium, address) as page:
+        page.goto(url(address, "/runs/done"))
+        page.get_by_text("14 of 14 trainings").wait_for()
+        assert page.get_by_role("img", name="Losses by generation").locator("path.mark").count() >= 3
+        page.get_by_alt_text("solution, reference and error over the domain").wait_for()
+        hall = page.get_by_role("region", name="Hall of fame")
+        assert hall.locator("tbody tr").first.locator("td").nth(1).inner_text() == "1.00e-1"
+        hall.get_by_role("button", name="loss", exact=True).click()  # it was rising
+        losses = [float(text) for text in hall.locator("tbody tr td:nth-child(2)").all_inner_texts()]
+        assert losses == sorted(losses, reverse=True)
+        hall.get_by_role("link", name="10", exact=True).click()
+        page.get_by_role("heading", name="Task 10", exact=True).wait_for()
+        page.get_by_alt_text("the structure: layers=7").first.wait_for()
+        page.get_by_alt_text("the activation and its first two derivatives").wait_for()
+        assert page.get_by_role("img", name="Loss by epoch").locator("path.mark.line").count() == 1
+        assert page.get_by_text("change node").first.is_visible()
+        page.get_by_role("region", name="Ancestors").get_by_role("link", name="3", exact=True).click()
+        page.get_by_role("heading", name="Task 3", exact=True).wait_for()
+
+
+def test_individuals_are_sorted_and_chosen_on_the_server(chromium, address):
+    with looking(chromium, address) as page:
+        page.goto(url(address, "/runs/done"))
+        table = page.get_by_role("region", name="All individuals")
+        first = table.locator("tbody tr").first
+        first.get_by_text("13", exact=True).wait_for()  # the newest
+        table.get_by_role("button", name="loss", exact=True).click()
+        first.get_by_text("1.00e-1", exact=True).wait_for()
+        page.locator("label select").first.select_option("not-finite")
+        page.get_by_text("1 evaluation, page 1 of 1").wait_for()
+        assert table.locator("tbody tr").count() == 1
+        page.locator("label select").first.select_option("")
+        page.locator("label select").last.select_option("2")
+        page.get_by_text("4 evaluations, page 1 of 1").wait_for()
+
+
+def test_runs_are_compared(chromium, address):
+    with looking(chromium, address) as page:
+        page.get_by_role("checkbox", name="choose done to compare").check()
+        page.get_by_role("checkbox", name="choose half to compare").check()
+        page.get_by_role("link", name="Compare 2 runs").click()
+        page.get_by_role("heading", name="Runs side by side").wait_for()
+        chart = page.get_by_role("img", name="Best loss so far")
+        chart.locator("path.mark.steps").nth(1).wait_for()
+        page.locator("label select").select_option("trainings")
+        chart.get_by_text("trainings", exact=True).wait_for()
+        assert page.get_by_role("row").filter(has_text="half").is_visible()
+
+
+PAGES = ("/", "/runs/done", "/runs/done/tasks/8", "/compare?run=done&run=half", "/runs/nothing")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_a_phone_by_day_and_night(chromium, address, scheme):
+    with looking(chromium, address, width=390, scheme=scheme) as page:
+        for path in PAGES[:-1]:
+            page.goto(url(address, path))
+            page.locator("table tbody tr").first.wait_for(state="attached")
+            assert overflow(page) <= 0, path
+        paper, ink = (
+            page.locator("body").evaluate(f"body => getComputedStyle(body).{name}")
+            for name in ("backgroundColor", "color")
+        )
+    dark = [sum(map(int, colour[4:-1].split(","))) < 380 for colour in (paper, ink)]
+    assert dark == ([True, False] if scheme == "dark" else [False, True])
+
+
+def test_everything_can_be_done_by_keyboard(chromium, address):
+    with looking(chromium, address) as page:
+        page.get_by_role("link", name="done").wait_for()
+        page.keyboard.press("Tab")
+        assert focused(page) == "Skip to the content"
+        page.keyboard.press("Enter")
+        reach(page, "run")  # a header that sorts
+        page.keyboard.press("Enter")
+        assert page.locator("thead th").nth(1).get_attribute("aria-sort") == "ascending"
+        reach(page, "done")
+        outline = page.locator(":focus").evaluate("element => getComputedStyle(element).outlineStyle")
+        assert outline == "solid"
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="done", exact=True).wait_for()
+        page.get_by_role("region", name="Hall of fame").get_by_role("link", name="10", exact=True).wait_for()
+        reach(page, "10")
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="Task 10", exact=True).wait_for()
+
+
+def focused(page):
+    return page.locator(":focus").evaluate("element => element.textContent.trim()")
+
+
+def reach(page, words):
+    """Press Tab until what has these words has the focus."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if page.locator(":focus").count() and focused(page) == words:
+            return
+    raise AssertionError(f"{words!r} cannot be reached")
+
+
+def wait_until(condition, page):
+    """Wait for something that only looking tells."""
+    for _ in range(PATIENCE // 100):
+        if condition():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("it did not come to that")
+
+
+def test_a_run_is_watched_and_stopped(chromium, address, root, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(PROBLEM)
+    words = ["search", file, "--populations", "60,60,60", "--epochs", "30,30,30", "--run", root / "live"]
+    words += ["--workers", "1", "--quiet"]
+    command = [sys.executable, "-c", "from evopinn.cli import main; main()", *map(str, words)]
+    with looking(chromium, address) as page:
+        page.get_by_role("link", name="done").wait_for()
+        search = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            page.get_by_role("link", name="live", exact=True).click()  # it appears by itself
+            page.get_by_text("running", exact=True).wait_for()
+            assert page.get_by_text("<i>poisson</i>").is_visible()
+            bar = page.get_by_role("progressbar", name="progress", exact=True)
+            wait_until(lambda: bar.evaluate("bar => bar.value") > 0, page)
+            before = bar.evaluate("bar => bar.value")
+            wait_until(lambda: bar.evaluate("bar => bar.value") > before, page)
+            page.get_by_role("button", name="Stop …").click()
+            page.get_by_role("button", name="Let it go on").click()
+            assert search.poll() is None
+            page.get_by_role("button", name="Stop …").click()
+            page.get_by_role("button", name="Stop the run").click()
+            page.get_by_text("The run has stopped").wait_for()
+            assert search.wait(timeout=20) == 130
+            page.get_by_role("button", name="Close").click()
+            page.get_by_text("stopped", exact=True).first.wait_for()
+        finally:
+            search.kill()
+            search.wait()
+    assert holder_of(root / "live") is None
+    with Reader(root / "live") as reader:
+        assert reader.state() == "stopped"
+        assert sum(reader.counts().values()) > 0
+
+
+def test_a_lost_connection_is_told(chromium, address):
+    context = chromium.new_context()
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.goto(address)
+    page.get_by_role("link", name="done").wait_for()
+    context.set_offline(True)
+    page.get_by_text("The connection is lost").wait_for()
+    context.set_offline(False)
+    page.get_by_text("The connection is lost").wait_for(state="detached")
+    context.close()

@@ -1,0 +1,264 @@
+"""What a dashboard tells of runs; also of broken and hostile ones."""
+
+import contextlib
+import json
+import math
+import sqlite3
+import statistics
+
+import pytest
+from dashboards import make_client, make_evaluation, make_runs
+from figured import GENOMES, HOSTILE, LOSSES, make_history, make_run
+
+from evopinn.errors import RunError
+from evopinn.genome import Genome
+from evopinn.run.pages import Browser
+from evopinn.run.place import DATABASE
+from evopinn.run.store import Store
+from evopinn.searchers.task import Origin, Task
+
+MARKUP = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    return make_runs(tmp_path_factory.mktemp("runs"))
+
+
+@pytest.fixture(scope="module")
+def client(root):
+    return make_client(root)
+
+
+def test_all_runs_are_listed(client):
+    done, half = sorted(client.get("/api/runs").json()["runs"], key=lambda run: run["name"])
+    assert (done["state"], half["state"]) == ("finished", "stopped")
+    assert (done["trained"], done["trainings"], half["trained"]) == (14, 14, 8)
+    assert half["trainings"] > 8  # as planned
+    # The winner has the better mean of two final evaluations: 0.1 and 0.3 beside 0.2 and 0.4.
+    assert (done["loss"], done["means"], half["loss"], half["means"]) == (pytest.approx(0.2), 2, 0.25, 0)
+    assert done["problem"] == "as its author calls it"
+
+
+def test_no_runs_are_a_list_too(tmp_path):
+    assert make_client(tmp_path / "later").get("/api/runs").json()["runs"] == []
+    assert make_client(tmp_path).get("/api/runs").json()["runs"] == []
+
+
+def test_a_run_can_be_the_directory_itself(root):
+    client = make_client(root / "done")
+    assert [run["name"] for run in client.get("/api/runs").json()["runs"]] == ["done"]
+    assert client.get("/api/runs/done").json()["state"] == "finished"
+    assert client.get("/api/runs/half").status_code == 404
+
+
+def test_a_run_in_figures(client):
+    run = client.get("/api/runs/done").json()
+    first, second, final = run["generations"]
+    finite = [loss for loss in LOSSES[1] if math.isfinite(loss)]
+    assert [first["low"], first["median"], first["high"]] == statistics.quantiles(
+        finite, n=4, method="inclusive"
+    )
+    assert (first["best"], second["best"], final["best"]) == (1.0, 0.125, 0.1)
+    assert (first["asked"], first["settled"], first["failed"], first["effort"]) == (6, 6, 1, 10)
+    assert final["kind"] == "final"
+    assert run["planned"] == [[6, 10], [3, 20], [2, 40]]
+    assert (run["trained"], run["failed"], run["asked"]) == (14, 1, 14)
+    assert run["hall_of_fame"][0]["task"] == 10
+    assert [each["mean_loss"] for each in run["finalists"]] == [pytest.approx(0.2), pytest.approx(0.3)]
+    assert run["kept"] == [8, 10, 11, 12, 13]
+    assert [each["status"] for each in run["failures"]] == ["not-finite"]
+    assert [event["kind"] for event in run["events"]] == ["finished"]
+
+
+def test_what_has_not_changed_is_not_sent_again(tmp_path):
+    make_run(tmp_path / "run", upto=8, finished=False)
+    client = make_client(tmp_path)
+    for address in ("/api/runs", "/api/runs/run", "/api/compare?run=run"):
+        first = client.get(address)
+        again = client.get(address, headers={"If-None-Match": first.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+    with Store.open(tmp_path / "run") as store:
+        store.record([make_evaluation(8, 1e-3)])
+        changed = [client.get(address) for address in ("/api/runs", "/api/runs/run", "/api/compare?run=run")]
+    assert [each.status_code for each in changed] == [200] * 3
+    assert changed[0].json()["runs"][0]["loss"] == 1e-3
+    assert changed[0].json()["runs"][0]["state"] == "running"
+    assert changed[1].json()["best"]["task"] == 8
+    assert changed[2].json()["runs"][0]["course"][-1] == [9, 90, pytest.approx(8 * 9 / 2 + 1.0), 1e-3]
+
+
+def test_generations_that_are_over_are_read_once(tmp_path, monkeypatch):
+    make_run(tmp_path / "run", upto=8, finished=False)
+    client = make_client(tmp_path)
+    read = []
+    original = Browser.losses_from
+    monkeypatch.setattr(
+        Browser, "losses_from", lambda self, first: read.append(first) or original(self, first)
+    )
+    before = client.get("/api/runs/run").json()["generations"]
+    with Store.open(tmp_path / "run") as store:
+        store.record([make_evaluation(8, 0.75), make_evaluation(9, 0.5)])
+    after = client.get("/api/runs/run").json()["generations"]
+    assert read == [0, 6]
+    assert after[0] == before[0]
+    # Four losses, from which on there are quartiles.
+    assert (before[1]["median"], after[1]["median"]) == (None, 0.5)
+
+
+def test_another_run_in_the_same_place_is_another(tmp_path):
+    client = make_client(tmp_path)
+    make_run(tmp_path / "run", upto=8)
+    assert client.get("/api/compare?run=run").json()["runs"][0]["trained"] == 8
+    client.get("/api/runs/run")
+    (tmp_path / "run").rename(tmp_path / ".gone")
+    with Store.create(tmp_path / "run", 'problem = "heat"\nmethod = "random"\n', {}) as store:
+        store.add_tasks([Task(0, 1, Genome.parse(GENOMES[0]), 10, 0, Origin(("initial",)))])
+        store.record([make_evaluation(0, 5.0)])
+    assert client.get("/api/compare?run=run").json()["runs"][0]["course"] == [[1, 10, 1.0, 5.0]] * 3
+    assert client.get("/api/runs/run").json()["generations"][0]["median"] is None
+
+
+@pytest.mark.parametrize(("number", "status"), [("999", 409), ("-1", 422), ("x", 422), (str(2**80), 422)])
+def test_a_task_that_is_none_is_told(client, number, status):
+    assert client.get(f"/api/runs/done/tasks/{number}").status_code == status
+
+
+def test_an_individual(client):
+    data = client.get("/api/runs/done/tasks/8").json()
+    assert data["operations"] == ["change node"]
+    assert [each["task"] for each in data["parents"]] == [3]
+    assert [each["task"] for each in data["line"]] == [3]
+    assert data["line"][0]["loss"] == 1.0
+    assert data["latex"] == Genome.parse(GENOMES[2]).activation.latex()
+    assert data["attempts"][0]["loss"] == 0.125
+    assert data["history"]["losses"] == [
+        [epoch, each] for epoch, each in enumerate(make_history(0.125).losses)
+    ]
+    assert data["history"]["errors"]["u"] == [[0, 0.2], [4, 0.0125]]
+    assert data["kept"]
+    assert (data["seed"], data["epochs"]) == ("8", 20)
+
+
+def test_an_individual_that_is_not_over(client):
+    data = client.get("/api/runs/half/tasks/9").json()
+    assert (data["attempts"], data["history"], data["kept"]) == ([], None, False)
+    assert data["genome"] == GENOMES[0]
+
+
+def test_a_long_course_is_thinned_and_keeps_its_end(tmp_path):
+    with Store.create(tmp_path / "run", 'problem = "heat"\n', {}) as store:
+        store.add_tasks([Task(0, 1, Genome.parse(GENOMES[0]), 5000, 0, Origin(("initial",)))])
+        store.record([make_evaluation(0, 0.5, history=make_history(0.5, 1000))])
+    losses = make_client(tmp_path).get("/api/runs/run/tasks/0").json()["history"]["losses"]
+    assert len(losses) < 500
+    assert losses[-1] == [1000, 0.5]
+
+
+def test_many_generations_become_some_hundreds(tmp_path):
+    with Store.create(tmp_path / "run", 'problem = "heat"\nmethod = "bo-fcnet"\n', {}) as store:
+        genome, origin = Genome.parse(GENOMES[0]), Origin(("proposed",))
+        store.add_tasks([Task(number, number + 1, genome, 10, 0, origin) for number in range(1000)])
+        store.record([make_evaluation(number, 1.0 / (1 + number)) for number in range(1000)])
+    run = make_client(tmp_path).get("/api/runs/run").json()
+    assert run["generation_count"] == 1000
+    assert len(run["generations"]) <= 300
+    assert sum(each["settled"] for each in run["generations"]) == 1000
+    assert run["generations"][-1]["best"] == 1 / 1000
+
+
+def test_comparison(client):
+    done, missing = client.get("/api/compare?run=done&run=missing").json()["runs"]
+    losses = [point[3] for point in done["course"]]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] == 0.1
+    assert [point[0] for point in done["course"]] == sorted(point[0] for point in done["course"])
+    assert missing["state"] == "unreadable"
+    assert client.get("/api/compare").json()["runs"] == []
+
+
+def damage(directory, kind):
+    path = directory / DATABASE
+    if kind == "text":
+        path.write_text("no database")
+    elif kind == "empty":
+        path.write_bytes(b"")
+    else:
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.executescript(kind)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "text",
+        "empty",
+        "PRAGMA user_version = 99",
+        "PRAGMA application_id = 1",
+        "DROP TABLE tallies",
+        "UPDATE run SET config = 'not = [toml'",
+        "UPDATE evaluations SET errors = 'not json'",
+        "UPDATE evaluations SET loss = 'many'",
+        "UPDATE tasks SET operations = '5', parents = '{}'",
+        "DELETE FROM run",
+    ],
+)
+def test_a_broken_run_is_told_and_the_others_are_shown(tmp_path, kind):
+    make_run(tmp_path / "broken")
+    make_run(tmp_path / "whole")
+    damage(tmp_path / "broken", kind)
+    client = make_client(tmp_path)
+    states = {run["name"]: run for run in client.get("/api/runs").json()["runs"]}
+    assert states["whole"]["state"] == "finished"
+    for rest in ("", "/settings", "/individuals", "/tasks/8", "/pictures/structure"):
+        answer = client.get(f"/api/runs/broken{rest}")
+        assert answer.status_code in (200, 409), (rest, answer.text)
+        assert answer.status_code == 200 or answer.json()["message"]
+    assert client.get("/api/compare?run=broken&run=whole").status_code == 200
+
+
+def test_hostile_words_are_given_as_they_are(tmp_path):
+    words = f"{MARKUP} {HOSTILE}"
+    directory = tmp_path / f"run {MARKUP.replace('/', '')}"
+    make_run(directory)
+    changes = {
+        "UPDATE tasks SET genome = ?, operations = ?": (words, json.dumps([words])),
+        "UPDATE evaluations SET note = ?, status = ? WHERE task = 5": (words, words),
+        "UPDATE tallies SET status = ? WHERE status = 'not-finite'": (words,),
+        "UPDATE events SET kind = ?, text = ?": (words, words),
+        "UPDATE run SET config = ?, versions = ?": (f"problem = '{words}'", json.dumps({words: words})),
+    }
+    with contextlib.closing(sqlite3.connect(directory / DATABASE)) as connection:
+        for statement, values in changes.items():
+            connection.execute(statement, values)
+        connection.commit()
+    client = make_client(tmp_path)
+    name = directory.name.replace("%", "%25")
+    for rest in ("", "/settings", "/individuals", "/tasks/5"):
+        answer = client.get(f"/api/runs/{name}{rest}")
+        assert answer.status_code == 200, answer.text
+        assert answer.headers["content-type"] == "application/json"
+        assert json.dumps(words)[1:-1] in json.dumps(answer.json())
+    assert MARKUP not in client.get(f"/runs/{name}").text
+    told = client.get(f"/api/runs/{name}/tasks/5/pictures/structure")
+    assert told.headers["content-type"] == "application/json"
+
+
+def contents(directory):
+    """All files but those that SQLite makes for its readers."""
+    files = [path for path in directory.rglob("*") if path.is_file() and "sqlite-" not in path.name]
+    return {path: path.read_bytes() for path in files}
+
+
+def test_looking_changes_nothing(tmp_path):
+    make_runs(tmp_path)
+    before = contents(tmp_path)
+    client = make_client(tmp_path)
+    for address in ("/api/runs", "/api/runs/done", "/api/runs/done/tasks/8", "/runs/done/downloads/record"):
+        assert client.get(address).status_code == 200
+    assert contents(tmp_path) == before
+
+
+def test_a_browser_of_nothing_says_so(tmp_path):
+    with pytest.raises(RunError, match="does not exist"):
+        Browser(tmp_path / "nothing")
