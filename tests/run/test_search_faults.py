@@ -11,7 +11,7 @@ from evopinn.run.reading import Reader
 ONCE = {
     "segfault": ("crashed", "it was killed by SIGSEGV"),
     "leave": ("crashed", "it ended with exit code 3"),
-    "hang": ("deadline", "cut by wall clock: it was not done after 6 s and was killed"),
+    "hang": ("deadline", "cut by wall clock: it was not done after 10 s and was killed"),
     "eat": ("memory", ""),
     "garbage": ("garbage", "a message of 18446744073709551615 bytes was announced"),
     "nonsense": ("garbage", "a result that makes no sense: 'nonsense'"),
@@ -22,7 +22,7 @@ ONCE = {
 RAISED = re.compile(
     r"the residual raised ZeroDivisionError: by zero, of course \(.*faulty_problem\.py, line \d+\)\.$"
 )
-LIMITS = ("--deadline", "6s", "--memory", "1000", "--quiet")
+LIMITS = ("--deadline", "10s", "--memory", "1000", "--quiet")
 
 
 @pytest.fixture
