@@ -40,7 +40,9 @@ def resumed(run, monkeypatch):
 
 def test_a_path_with_brackets_is_printed_as_it_is(resumed):
     code, out, _ = resumed(lambda *_, **__: True)
-    assert out == "/home/me/[/b]p.py, random, seed 7: stopped\nnothing is recorded yet\n"
+    head, reason = out.splitlines()
+    assert head == "/home/me/[/b]p.py, random, seed 7: stopped"
+    assert reason == "no training was over when it stopped; `evopinn resume 'my run'` goes on"
     assert code == 1  # nothing was found
 
 
@@ -190,5 +192,5 @@ def test_a_report_that_fails_does_not_fail_the_search(resumed, monkeypatch, erro
     monkeypatch.setattr("evopinn.view.report.write_report", fail)
     code, out, err = resumed(finish)
     assert code == 1
-    assert out.endswith("nothing is recorded yet\n")
+    assert "without a training" in out
     assert err.startswith("no report was written")

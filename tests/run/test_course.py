@@ -6,7 +6,7 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evopinn.run.course import LossCourse
+from evopinn.run.course import BestLoss, LossCourse, best_so_far
 
 
 def course_of(losses, most=8):
@@ -40,3 +40,11 @@ def test_losses_on_more_points_begin_anew():
     for loss, coarseness in [(1e-3, 2.0), (1e-1, 1.0), (1e-4, 2.0), (1e-2, 1.0)]:
         course.add(loss, coarseness)
     assert course.values == (1e-3, 1e-1, 1e-1, 1e-2)
+
+
+def test_the_best_is_told_when_it_comes():
+    best = BestLoss()
+    trainings = [(0.5, 2.0), (0.5, 2.0), (math.nan, 1.0), (math.inf, 1.0), (0.9, 1.0), (0.1, 2.0), (0.8, 1.0)]
+    told = [best.add(*training) for training in trainings]
+    assert told == [True, False, False, False, True, False, True]
+    assert best_so_far(*zip(*trainings, strict=True)) == [0.5, 0.5, 0.5, 0.5, 0.9, 0.9, 0.8]

@@ -87,12 +87,14 @@ def test_a_result_knows_what_was_searched(store, directory):
 
 def test_an_empty_run_has_no_best_and_says_so(store, directory):
     result = SearchResult(directory)
-    with pytest.raises(RunError, match="no trained network yet; wait for it, or resume it"):
+    with pytest.raises(RunError, match="has no network: no training is over yet; wait for the first"):
         result.best  # noqa: B018
     assert list(result.hall_of_fame) == list(result.finalists) == list(result.evaluations()) == []
     assert result.summary()["best"] is None
-    assert str(result) == "klein-gordon, evo-dpste, seed 7: running\nnothing is recorded yet"
-    assert repr(result).endswith("state='running', best loss: nothing yet)")
+    assert (
+        str(result) == "klein-gordon, evo-dpste, seed 7: running\nno training is over yet; wait for the first"
+    )
+    assert repr(result).endswith("state='running', best loss: none)")
 
 
 def test_the_best_is_the_least_loss_until_there_are_final_evaluations(store, directory, network):

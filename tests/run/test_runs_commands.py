@@ -82,8 +82,10 @@ def test_runs_are_listed_the_newest_last(run, written):
     header, empty, done, later = (line.split() for line in out.splitlines())
     assert header[:4] == ["run", "problem", "method", "state"]
     assert empty[:6] == ["empty", "klein-gordon", "evo-dpste", "stopped", "0", "2020-09-13"]
-    assert done[3:8] == ["finished", "final", "14", "1.00e-02", "3.00e-02"]
+    # Of the final evaluations the means, as `show` has them, and of how many.
+    assert done[3:9] == ["finished", "final", "14", "2.00e-02", "6.00e-02", "3"]
     assert later[:7] == ["a-later", "klein-gordon", "evo-dpste", "running", "gen", "2", "8"]
+    assert later[9] == "1"
     _, out, _ = run("runs", "runs", "--json")
     listed = json.loads(out)
     assert [each["run"] for each in listed] == ["runs/empty", "runs/b-done", "runs/a-later"]
@@ -220,7 +222,7 @@ def test_rounds_are_called_what_they_are(run):
 def test_show_says_what_to_do_next(run, written):
     make_run("early")
     out = run("show", "early")[1]
-    assert "best     nothing is recorded yet" in out
+    assert "best     none: no training was over when it stopped; `evopinn resume early` goes on" in out
     assert out.endswith("`evopinn resume early` goes on.\n")
     directory = Path("else where")
     with Store.create(directory, runs.CONFIG, runs.VERSIONS) as store:
@@ -263,21 +265,42 @@ def test_show_draws_charts_on_a_terminal_or_if_asked(run, finished, monkeypatch)
 
 
 def test_charts_tell_losses_the_schedule_and_failures(run):
-    schedule = "[schedule]\npopulations = [4, 2, 1]\nepochs = [50, 100, 200]\n"
-    make_run("half", add_generations, config=runs.CONFIG + schedule)
+    schedule = "[schedule]\npopulations = [4, 3, 2]\nepochs = [50, 100, 200]\n"
+    settings = "[settings]\nelitists = 0.25\ncandidates = 2\nevaluations = 3\n"
+
+    def half(store):
+        store.add_tasks(make_task(number, 1 + number // 4) for number in range(8))
+        store.record([make_evaluation(0, status="not-finite", loss=math.inf, errors={})])
+        for number in range(1, 6):
+            store.record([make_evaluation(number)])
+
+    make_run("half", half, config=runs.CONFIG + schedule + settings)
     lines = run("show", "half", "--charts")[1].splitlines()
     losses = lines[lines.index(CHARTS[0]) + 1 : lines.index(CHARTS[1]) - 1]
     assert len(losses) == 12
     assert losses[-2].split() == ["1", "2"]
     steps = lines[lines.index(CHARTS[1]) + 1 : lines.index(CHARTS[2]) - 1]
-    assert [re.findall(r"[\d,]+", line) for line in steps[1:]] == [
-        ["1", "4", "50"],
-        ["2", "2", "100"],
-        ["3", "1", "200"],
+    assert [re.findall(r"[\d,]+|final|of", line) for line in steps[1:-1]] == [
+        ["1", "4", "100"],
+        ["2", "2", "of", "3", "1", "100"],  # three children and an elitist that is trained again
+        ["3", "2", "1", "200"],
+        ["final", "6", "200"],
     ]
-    assert ["░" in line for line in steps] == [False, False, False, True]
+    assert ["░" in line for line in steps] == [False, False, True, True, True, True]
+    assert re.search("█░", steps[2])  # half of it is done
+    assert not re.search("█", steps[3])
     failures = lines[lines.index(CHARTS[2]) + 1 :]
     assert re.fullmatch(r"not-finite █+ 1", failures[0])
+
+
+def test_a_schedule_of_a_finished_run_has_its_finals_and_plans_nothing(run, finished):
+    lines = run("show", "done", "--charts")[1].splitlines()
+    steps = lines[lines.index(CHARTS[1]) + 2 : lines.index(CHARTS[2]) - 1]
+    assert [re.findall(r"[\d,]+|final", line) for line in steps] == [
+        ["1", "4", "100"],
+        ["2", "4", "100"],
+        ["final", "6", "500"],
+    ]
 
 
 @pytest.mark.parametrize("config", ["schedule = 3\n", "[schedule]\npopulations = 7\nepochs = ['x', 2]\n"])
@@ -353,6 +376,105 @@ def test_names_with_brackets_are_shown_as_they_are(run):
     out = run("show", "[bold]x")[1]
     assert "problem     /home/[red]me/[/]p.py" in out
     assert re.search(r"^method +random *$", out, re.MULTILINE)
+
+
+def test_control_characters_are_shown_and_not_obeyed(run):
+    config = 'problem = "/home/\\u001b[31mme/p.py"\nmethod = "random"\n'
+    make_run("a\x1b[31mred\nb", add_generations, config=config)
+    for arguments in (["runs"], ["show", "a\x1b[31mred\nb"]):
+        code, out, err = run(*arguments)
+        assert (code, err) == (0, "")
+        assert "\x1b" not in out
+        assert r"a\x1b[31mred\nb" in out
+        assert r"/home/\x1b[31mme/p.py" in out
+    err = run("show", "no\x1b[31m\u202esuch")[2]
+    assert r"no\x1b[31m\u202esuch" in err
+    assert r"a\x1b[31mred" in err
+    assert "\x1b" not in err
+
+
+@pytest.mark.parametrize("columns", [40, 47, 60, 79])
+def test_a_narrow_terminal_has_fewer_columns_and_whole_numbers(finished, columns):
+    import io
+
+    from rich.console import Console
+
+    from evopinn.run.summary import summarise
+    from evopinn.view.runs import found_table, runs_table, show_tables
+
+    def lines_of(content):
+        console = Console(file=io.StringIO(), width=columns)
+        console.print(content)
+        lines = console.file.getvalue().splitlines()
+        assert max(map(len, lines)) <= columns
+        return lines
+
+    result = SearchResult(finished)
+    losses = [f"{entry.loss:.2e}" for entry in result.hall_of_fame]
+    shown, found = lines_of(show_tables(summarise(finished))), lines_of(found_table(result))
+    after = next(line for line, text in enumerate(found) if text.split()[0] == "loss")
+    for table in (shown[shown.index("Hall of fame") + 1 :], found[after:]):
+        assert table[0].split()[-1] == "activation"
+        start = table[0].index("loss")
+        # Structures and activations may go on below, numbers may not.
+        shown_losses = [cell for line in table[1:] if (cell := line[start : start + 8].strip())]
+        assert shown_losses[: len(losses)] == losses
+    assert "2.00e-02" in lines_of(runs_table([summarise(finished)]))[1]
+
+
+def failed_in(status, count, **changes):
+    def fill(store):
+        store.add_tasks(make_task(number) for number in range(count))
+        for number in range(count):
+            failed = {"status": status, "loss": math.inf, "errors": {}} | changes
+            store.record([make_evaluation(number, **failed)])
+
+    return fill
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "advice"),
+    [
+        ("not-finite", "overflowed or became not-a-number", "then search again"),
+        ("raised", "the job raised an exception", "`evopinn show none` has the exception"),
+        ("memory", "used more memory than allowed", "--memory"),
+        ("crashed", "ended in the middle", "`evopinn show none` has what is known"),
+    ],
+)
+def test_a_run_in_which_all_failed_says_why_and_what_to_do(run, status, reason, advice):
+    directory = make_run("none", failed_in(status, 3), note_finished)
+    best = " ".join(run("show", "none")[1].partition("best")[2].split())
+    told = str(SearchResult(directory)).splitlines()[1]
+    error = run("export", "none", "best")[2]
+    for text in (best, told, error):
+        assert f"all 3 trainings failed: {status} (" in text
+        assert reason in text
+        assert advice in text
+        assert "recorded yet" not in text
+        assert "wait" not in text
+
+
+def test_several_kinds_of_failure_are_counted_the_commonest_first(run):
+    def fill(store):
+        failed_in("not-finite", 2)(store)
+        store.add_tasks([make_task(2)])
+        store.record([make_evaluation(2, status="raised", loss=math.inf, errors={})])
+
+    out = run("show", str(make_run("none", fill)))[1]
+    assert "all 3 trainings so far failed: 2 not-finite (" in out
+    assert ", 1 raised (" in out
+
+
+def test_a_run_that_was_killed_is_stopped_and_says_so(run):
+    make_run("killed", add_generations)
+    make_run("asked", add_generations, lambda store: store.note("stopped"))
+    assert re.search(
+        r"^state +stopped \(without a word, as when its process is killed\) *$",
+        run("show", "killed")[1],
+        re.MULTILINE,
+    )
+    assert re.search(r"^state +stopped *$", run("show", "asked")[1], re.MULTILINE)
+    assert json.loads(run("show", "killed", "--json")[1])["state"] == "stopped"
 
 
 @pytest.mark.parametrize("command", ["show", "stop", "export"])

@@ -63,7 +63,7 @@ def test_an_empty_run_is_exported_as_a_header(run):
     assert Path("all.csv").read_text().count("\n") == 1
     code, _, err = run("export", "empty", "best")
     assert code == 2
-    assert "no trained network yet" in err
+    assert "has no network: no training" in err
 
 
 @pytest.mark.parametrize("name", ["best", "best.safetensors", "models/best.json"])

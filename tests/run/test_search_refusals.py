@@ -14,6 +14,7 @@ import evopinn as ep
 from evopinn.errors import RunError, SearchError
 from evopinn.run.reading import Reader
 from evopinn.run.store import Store
+from evopinn.run.wording import visible
 
 SCHEDULE = ("--populations", "10,6,4", "--epochs", "5,10,15")
 
@@ -249,3 +250,12 @@ def test_another_search_under_the_same_name_is_refused(undisturbed):
     with pytest.raises(SearchError, match="budget and schedule are both given"):
         ep.search(PROBLEM, schedule=SMALL, budget="5m", run="new", progress=False)
     assert not Path("new").exists()
+
+
+@pytest.mark.parametrize("name", ["a\x1b[31mred", "a\nb", "runs/a\u202eb"])
+def test_a_name_with_control_characters_is_refused(refused, name):
+    error = refused("search", PROBLEM, *SCHEDULE, "--run", name)
+    assert f"the run's name '{visible(name)}' has control characters" in error
+    assert error.strip().isprintable()
+    with pytest.raises(RunError, match="choose a name without them"):
+        ep.search(PROBLEM, run=name, schedule=SMALL, progress=False)

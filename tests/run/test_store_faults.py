@@ -96,6 +96,14 @@ def test_a_store_that_is_not_sound_is_met_with_a_clear_message(directory, harm, 
         assert {path: path.read_bytes() for path in directory.glob("run.sqlite")} == before
 
 
+def test_a_reader_makes_no_database_of_a_run_that_is_deleted_meanwhile(directory, monkeypatch):
+    directory.mkdir(parents=True)
+    monkeypatch.setattr("evopinn.run.database.existing", lambda directory: directory / "run.sqlite")
+    with pytest.raises(RunError, match="cannot be opened"):
+        Reader(directory)
+    assert list(directory.iterdir()) == []
+
+
 def test_a_reader_of_damaged_contents_says_so(directory):
     make_closed_run(directory)
     with closing(sqlite3.connect(directory / "run.sqlite")) as connection:
@@ -256,8 +264,8 @@ def test_an_older_schema_is_brought_up_to_date_step_by_step(tmp_path):
 def test_an_older_run_is_resumed_but_not_read(directory, monkeypatch):
     make_closed_run(directory)
     later = (*schema.MIGRATIONS, schema.Migration("colours", ("ALTER TABLE tasks ADD COLUMN colour TEXT",)))
-    for module in ("database", "reading"):
-        monkeypatch.setattr(f"evopinn.run.{module}.MIGRATIONS", later)
+    monkeypatch.setattr("evopinn.run.database.MIGRATIONS", later)
+    monkeypatch.setattr("evopinn.run.reading.OLDEST_READABLE", len(later))
     monkeypatch.setattr(schema.migrate, "__defaults__", (later,))
     with pytest.raises(RunError, match=r"older evopinn .*resume it once"):
         Reader(directory)

@@ -108,6 +108,32 @@ def test_a_plan_says_what_it_will_do() -> None:
     assert "nothing evolves" not in text
 
 
+@pytest.mark.parametrize(
+    ("populations", "settings", "words"),
+    [
+        ((26, 8, 8), EvolutionSettings(), ", from the second on with the best 2 of the generation before"),
+        ((26, 16, 8), EvolutionSettings(), ", from the second on with the best 4, 2 of the generation"),
+        ((26, 8), EvolutionSettings(pressure=False), ", in the second with 2 of the generation before"),
+    ],
+)
+def test_a_plan_says_that_elitists_are_trained_again(
+    populations: tuple[int, ...], settings: EvolutionSettings, words: str
+) -> None:
+    schedule = Schedule(populations, (10,) * len(populations))
+    plan = Plan("evo-dpste", schedule, settings, settings.workload(schedule), Budget(epochs=1))
+    assert f"{words}" in plan.describe()
+    assert "trained again; then" in plan.describe()
+    none = EvolutionSettings(elitists=0.0)
+    plan = Plan("evo-dpste", schedule, none, none.workload(schedule), Budget(epochs=1))
+    assert "trained again" not in plan.describe()
+
+
+def test_a_single_final_training_is_trained_once() -> None:
+    schedule, settings = Schedule((8,), (10,)), EvolutionSettings(candidates=1, evaluations=1)
+    plan = Plan("evo-dpste", schedule, settings, settings.workload(schedule), Budget(epochs=1))
+    assert "then the best is trained once for 10 epochs" in plan.describe()
+
+
 @pytest.mark.parametrize("method", ["evo-dpste", "evolution", "random"])
 def test_a_single_generation_is_said_to_evolve_nothing(method: str) -> None:
     plan = planned(Budget(epochs=500), method)

@@ -18,10 +18,10 @@ ACCESS = Access(TOKEN)
 ORIGIN = {"Origin": "http://127.0.0.1"}
 
 
-def make_client(root, *, admitted=True, access=ACCESS, patience=5.0):
+def make_client(root, *, admitted=True, access=ACCESS, patience=5.0, limit=60.0):
     """Somebody who asks a dashboard of the runs in a directory, with or without having been let in."""
     return TestClient(
-        make_app(root, access, patience),
+        make_app(root, access, patience, limit),
         base_url="http://127.0.0.1",
         cookies={access.cookie: TOKEN} if admitted else None,
         follow_redirects=False,
@@ -50,6 +50,13 @@ def make_evaluation(number, loss, status="finished", **more):
 @contextmanager
 def served(root):
     """The address of a dashboard that runs as a process of its own."""
+    with started(root) as (_, address):
+        yield address
+
+
+@contextmanager
+def started(root):
+    """A dashboard that runs as a process of its own, and its address."""
     program = "from evopinn.cli import main; main()"
     process = subprocess.Popen(
         [sys.executable, "-c", program, "dashboard", str(root), "--port", "0"],
@@ -61,7 +68,7 @@ def served(root):
     try:
         address = process.stdout.readline().strip()
         assert address, process.stderr.read()
-        yield address
+        yield process, address
     finally:
         process.terminate()
         _, errors = process.communicate(timeout=30)

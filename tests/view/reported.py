@@ -64,7 +64,9 @@ def assert_sound(text):
     assert len(page.of("script")) == 1
     assert not page.of("link", "iframe", "object", "embed", "base", "form", "foreignobject")
     (policy,) = [each["content"] for each in page.of("meta") if "http-equiv" in each]
-    assert policy.startswith("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src ")
+    assert policy.startswith(
+        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-"
+    )
     for tag, attributes in page.elements:
         assert not any(name.startswith("on") for name in attributes), attributes
         assert "src" not in attributes or (tag == "img" and attributes["src"].startswith("data:image/"))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from evopinn.view.charts import LEAST_WIDTH, MOST_WIDTH, Step, bar, bars, sparkline, spread
+from evopinn.view.charts import LEAST_WIDTH, MOST_WIDTH, Stair, bar, bars, sparkline, spread
 from evopinn.view.charts import staircase as stairs
 from evopinn.view.glyphs import ASCII, BLOCKS
 
@@ -99,20 +99,37 @@ def test_bars_have_names_and_counts():
     assert bars([], 40) == []
 
 
-@given(st.lists(st.builds(Step, st.text("0123456789"), counts, counts, st.booleans())), widths, glyphs)
+@given(
+    st.lists(st.builds(Stair, st.text("0123456789"), counts, counts, st.just(0), st.none() | counts)),
+    widths,
+    glyphs,
+)
 def test_a_staircase_fits(steps, width, chosen):
     lines = stairs(steps, width, chosen)
     fits(lines, width, chosen)
-    assert len(lines) == (len(steps) + 1 if steps else 0)
+    legend = any(step.reached < 1 for step in steps)
+    assert len(lines) == (len(steps) + 1 + legend if steps else 0)
 
 
 def test_a_staircase_goes_down_and_up_and_marks_what_is_planned():
-    steps = [Step("1", 80, 24), Step("2", 40, 48), Step("3", 10, 96, planned=True)]
+    steps = [Stair("1", 80, 24), Stair("2", 40, 48, done=40), Stair("3", 10, 96, done=0)]
     assert stairs(steps, 44) == [
-        "  population            epochs of each",
+        "  networks              epochs of each",
         "1 █████████████████ 80  ████▎ 24",
         "2 ████████▌ 40          ████████▌ 48",
         "3 ░░░ 10                ░░░░░░░░░░░░░░░░░ 96",
+        "  ░ not trained yet",
+    ]
+
+
+def test_a_staircase_tells_elitists_apart_and_how_far_a_step_is():
+    steps = [Stair("1", 16, 20), Stair("2", 10, 40, again=2, done=5), Stair("final", 4, 40, done=0)]
+    assert stairs(steps, 54) == [
+        "      new + elitists           epochs of each",
+        "    1 ██████████████ 16        ██████████ 20",
+        "    2 ████▍░░░░ 5 of 8+2       ████████████████████ 40",
+        "final ░░░░ 4                   ░░░░░░░░░░░░░░░░░░░░ 40",
+        "      ░ not trained yet",
     ]
 
 
@@ -130,13 +147,13 @@ def test_a_spread_fits(groups, width, height, chosen, running):
 def test_a_spread_shows_the_best_the_median_and_the_quartiles():
     groups = [[3e2, 3e3, 3e4, 3e5, 3e6], [3e0, 3e1, 3e2, 3e3, 3e4], [math.inf], [1e-1]]
     assert spread(groups, ["1", "2", "3", "final"], 40, 7) == [
-        "1.03e+05 │░░░░░░",
+        "3.00e+05 │░░░░░░",
         "         │━━━━━━",
         "         │░░░░░░ ░░░░░░",
         "1.73e+02 │  ●    ━━━━━━",
         "         │       ░░░░░░",
         "         │         ●",
-        "2.90e-01 │                     ━━●━━━",
+        "1.00e-01 │                     ━━●━━━",
         "         └────────────────────────────",
         "            1      2      3    final",
         "          ● best  ━ median  ░ quartiles",
@@ -147,9 +164,9 @@ def test_a_spread_of_single_trainings_shows_the_best_so_far():
     groups = [[1e1], [1e3], [math.nan], [1e-1], [1e0]]
     lines = spread(groups, list("12345"), 40, 3, ASCII, running=True)
     assert lines == [
-        "4.64e+00 |  o     o     o",
+        "1.00e+01 |  o     o     o",
         "         |",
-        "2.15e-01 |                    o     o",
+        "1.00e-01 |                    o     o",
         "         +------------------------------",
         "            1     2     3     4     5",
         "          o best so far",
@@ -173,4 +190,4 @@ def test_of_more_groups_than_columns_neighbours_are_put_together():
 def test_values_that_blew_up_stand_at_the_upper_edge():
     lines = spread([[1e300], [1e0], [1e-2]], ["1", "2", "3"], 40, 9)
     assert "●" in lines[0]
-    assert lines[0].startswith("1.29e+13")
+    assert lines[0].startswith("1.00e+14")

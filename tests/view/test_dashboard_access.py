@@ -1,15 +1,19 @@
 """Who may look at a dashboard, from where, and at what."""
 
+import contextlib
 import os
 import signal
 import socket
+import subprocess
+import sys
 from urllib.parse import quote
 
 import pytest
 from dashboards import ORIGIN, TOKEN, make_client
 from figured import make_run
 
-from evopinn.run.place import DATABASE, WEIGHTS
+from evopinn.errors import RunError
+from evopinn.run.place import DATABASE, LOCK, WEIGHTS, Claim, writer_of
 from evopinn.view.dashboard.places import Places, UnknownRunError
 from evopinn.view.dashboard.queries import Queries
 from evopinn.view.dashboard.security import Access
@@ -78,6 +82,22 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address(stranger):
     stranger.cookies.clear()
 
 
+@pytest.mark.parametrize(
+    ("address", "location"),
+    [
+        ("/runs/%25", "/runs/%25"),
+        ("/runs/a%252Fb", "/runs/a%252Fb"),
+        ("/runs/a%3Fb%23c", "/runs/a%3Fb%23c"),
+        ("/compare?run=&run=a", "/compare?run=&run=a"),
+        ("/%5Cexample.org", "/%5Cexample.org"),
+    ],
+)
+def test_the_way_in_leads_where_it_was_to(stranger, address, location):
+    answer = stranger.get(f"{address}{'&' if '?' in address else '?'}token={TOKEN}")
+    assert answer.headers["location"] == location
+    stranger.cookies.clear()
+
+
 def test_the_way_in_leads_nowhere_else(stranger):
     answer = stranger.get(f"http://127.0.0.1//example.org/?token={TOKEN}")
     assert answer.headers["location"] == "/example.org/"
@@ -122,6 +142,22 @@ def test_what_changes_something_must_come_from_our_own_pages(client, headers, mo
     monkeypatch.setattr("evopinn.view.dashboard.application.stop_run", lambda *_: asked.append(1))
     assert client.post("/api/runs/first/stop", headers=headers).status_code == 403
     assert not asked
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_other_pages_get_no_data_even_of_the_same_machine(client, site):
+    """The cookie is sent to all ports of a machine; for some data a problem's file is run."""
+    headers = {"Sec-Fetch-Site": site}
+    for address in (
+        "/api/runs",
+        "/api/runs/first/pictures/solution?load=true",
+        "/runs/first/downloads/report",
+        "/runs/first/downloads/networks/8",
+    ):
+        assert client.get(address, headers=headers).status_code == 403
+    assert client.get("/runs/first", headers=headers).status_code == 200  # a link in a notebook
+    for ours in ("same-origin", "none"):
+        assert client.get("/api/runs", headers={"Sec-Fetch-Site": ours}).status_code == 200
 
 
 def test_a_run_is_not_stopped_by_looking(client):
@@ -215,6 +251,81 @@ def test_links_that_lead_out_are_listed_and_refused(tmp_path):
             assert answer.status_code == 404
             assert "leads out" in answer.json()["message"]
         assert client.get(f"/runs/{name}/downloads/record").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "part", [f"{DATABASE}-wal", f"{DATABASE}-shm", LOCK, WEIGHTS, f"{WEIGHTS}/00000008.json"]
+)
+def test_a_part_of_a_run_that_leads_out_is_refused(tmp_path, part):
+    runs, secret = tmp_path / "runs", tmp_path / "elsewhere" / "secret"
+    make_run(runs / "inside")
+    make_run(secret)
+    (secret / part).touch()
+    path = runs / "inside" / part
+    if path.is_dir():
+        path.rmdir()
+    path.unlink(missing_ok=True)
+    path.symlink_to(secret / part)
+    client = make_client(runs)
+    assert [run["state"] for run in client.get("/api/runs").json()["runs"]] == ["unreadable"]
+    addresses = [f"/api/runs/inside{rest}" for rest in ("", "/tasks/8", "/pictures/solution")]
+    for address in (*addresses, "/runs/inside/downloads/report", "/runs/inside/downloads/networks/8"):
+        answer = client.get(address)
+        assert answer.status_code == 404
+        assert "leads out" in answer.json()["message"]
+    assert client.post("/api/runs/inside/stop", headers=ORIGIN).status_code == 404
+
+
+@contextlib.contextmanager
+def holding(path, text):
+    """A process that has a lock and says who it is."""
+    program = (
+        "import fcntl, sys, time\nfile = open(sys.argv[1], 'w')\nfcntl.flock(file, fcntl.LOCK_EX)\n"
+        "file.write(sys.argv[2])\nfile.flush()\nprint('held', flush=True)\ntime.sleep(60)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, path, text], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "held\n"
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "one", "9" * 30])
+def test_a_lock_that_names_no_process_ends_none(tmp_path, number, monkeypatch):
+    """Zero and less would be this process with all its like."""
+    make_run(tmp_path / "run", upto=8, finished=False)
+    killed = []
+    with (
+        holding(tmp_path / "run" / LOCK, f"{number} {socket.gethostname()}"),
+        monkeypatch.context() as patched,
+    ):
+        patched.setattr("os.kill", lambda *process: killed.append(process))
+        assert make_client(tmp_path).post("/api/runs/run/stop", headers=ORIGIN).status_code == 409
+    assert not killed
+
+
+def test_the_lock_of_another_run_ends_nobody(tmp_path):
+    for name in "ab":
+        make_run(tmp_path / name, upto=8, finished=False)
+    (tmp_path / "a" / LOCK).unlink()
+    (tmp_path / "a" / LOCK).symlink_to(tmp_path / "b" / LOCK)
+    with holding(tmp_path / "b" / LOCK, f"1 {socket.gethostname()}"):
+        states = {run["name"]: run["state"] for run in make_client(tmp_path).get("/api/runs").json()["runs"]}
+        assert states == {"a": "stopped", "b": "running"}
+        assert writer_of(tmp_path / "a") is None
+    with pytest.raises(RunError, match="symbolic links"):
+        Claim(tmp_path / "a")
+
+
+def test_a_lock_that_is_a_pipe_is_not_waited_for(tmp_path):
+    make_run(tmp_path / "run")
+    (tmp_path / "run" / LOCK).unlink()
+    os.mkfifo(tmp_path / "run" / LOCK)
+    assert make_client(tmp_path).get("/api/runs").json()["runs"][0]["state"] == "finished"
+    with pytest.raises(RunError, match="not a file"):
+        Claim(tmp_path / "run")
 
 
 def test_a_network_that_lies_elsewhere_is_not_given_away(tmp_path):

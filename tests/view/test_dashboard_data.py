@@ -3,8 +3,10 @@
 import contextlib
 import json
 import math
+import shutil
 import sqlite3
 import statistics
+import time
 
 import pytest
 from dashboards import make_client, make_evaluation, make_runs
@@ -14,8 +16,10 @@ from evopinn.errors import RunError
 from evopinn.genome import Genome
 from evopinn.run.pages import Browser
 from evopinn.run.place import DATABASE
+from evopinn.run.statuses import MEANINGS
 from evopinn.run.store import Store
 from evopinn.searchers.task import Origin, Task
+from evopinn.view.dashboard import places, queries
 
 MARKUP = "<img src=x onerror=alert(1)>"
 
@@ -158,13 +162,86 @@ def test_a_long_course_is_thinned_and_keeps_its_end(tmp_path):
 def test_many_generations_become_some_hundreds(tmp_path):
     with Store.create(tmp_path / "run", 'problem = "heat"\nmethod = "bo-fcnet"\n', {}) as store:
         genome, origin = Genome.parse(GENOMES[0]), Origin(("proposed",))
-        store.add_tasks([Task(number, number + 1, genome, 10, 0, origin) for number in range(1000)])
-        store.record([make_evaluation(number, 1.0 / (1 + number)) for number in range(1000)])
+        store.add_tasks(
+            [Task(number, number // 5 + 1, genome, 10 + number // 9, 0, origin) for number in range(5000)]
+        )
+        store.record([make_evaluation(number, 1.0 / (1 + number)) for number in range(5000)])
+        final = Origin(("candidate",), (0,))
+        store.add_tasks([Task(5000 + number, 1001, genome, 900, 0, final) for number in range(4)])
+        store.record([make_evaluation(5000 + number, 0.5 + number) for number in range(4)])
     run = make_client(tmp_path).get("/api/runs/run").json()
-    assert run["generation_count"] == 1000
-    assert len(run["generations"]) <= 300
-    assert sum(each["settled"] for each in run["generations"]) == 1000
-    assert run["generations"][-1]["best"] == 1 / 1000
+    *batches, final = run["generations"]
+    assert run["generation_count"] == 1001
+    assert len(batches) <= 300
+    assert {each["kind"] for each in batches} == {"batch"}
+    assert sum(each["settled"] for each in batches) == 5000
+    assert batches[-1]["best"] == 1 / 5000
+    # Of one generation, which these are not: each has its own epochs and quartiles.
+    assert {(each["effort"], each["median"]) for each in batches[:10]} == {(None, None)}
+    assert (final["kind"], final["asked"], final["best"], final["effort"]) == ("final", 4, 0.5, 900)
+    assert final["median"] == 2.0
+
+
+def test_a_list_of_many_runs_is_remembered_as_a_whole(tmp_path, monkeypatch):
+    """However many runs are looked at in turn, a list that has not changed reads none of them again."""
+    make_run(tmp_path / "0")
+    for name in "123":
+        shutil.copytree(tmp_path / "0", tmp_path / name)
+    read = []
+    original = queries._overview
+    monkeypatch.setattr(
+        queries, "_overview", lambda directory: read.append(directory.name) or original(directory)
+    )
+    monkeypatch.setattr(queries, "_MOST_LOOKED_AT", 1)
+    time.sleep(0.15)  # a file's time does not tell at once
+    asked = queries.Queries(places.Places(tmp_path))
+    first = asked.overview()
+    assert asked.overview() == first
+    assert sorted(read) == ["0", "1", "2", "3"]
+    (tmp_path / "2").rename(tmp_path / ".gone")
+    assert len(asked.overview()["runs"]) == 3
+    (tmp_path / ".gone").rename(tmp_path / "2")
+    assert asked.overview() == first
+    assert read[4:] == ["2"]  # what was gone is forgotten
+
+
+def test_a_list_of_many_runs_is_read_bit_by_bit(tmp_path):
+    make_run(tmp_path / "0")
+    for name in "12":
+        shutil.copytree(tmp_path / "0", tmp_path / name)
+    asked = queries.Queries(places.Places(tmp_path), patience=1e-9)
+    waiting = [
+        [run["name"] for run in asked.overview()["runs"] if run["state"] == "waiting"] for _ in range(3)
+    ]
+    assert waiting == [["2", "1"], ["2"], []]
+
+
+def test_of_too_many_runs_to_compare_the_rest_is_named(client):
+    names = [f"run={name}" for name in ("done", *"abcdefgh", "half")]
+    answer = client.get(f"/api/compare?{'&'.join(names)}").json()
+    assert len(answer["runs"]) == 8
+    assert answer["left_out"] == ["h", "half"]
+
+
+def test_a_course_begins_anew_where_there_are_more_points(tmp_path):
+    with Store.create(tmp_path / "run", 'problem = "heat"\n', {}) as store:
+        genome, origin = Genome.parse(GENOMES[0]), Origin(("initial",))
+        for number, (coarseness, loss) in enumerate([(2.0, 1e-8), (1.0, 0.5), (1.0, 0.2), (2.0, 1e-9)]):
+            store.add_tasks([Task(number, 1, genome, 10, 0, origin, coarseness=coarseness)])
+            store.record([make_evaluation(number, loss)])
+    (run,) = make_client(tmp_path).get("/api/compare?run=run").json()["runs"]
+    assert [(point[0], point[3]) for point in run["course"]][:3] == [(1, 1e-8), (2, 0.5), (3, 0.2)]
+    assert run["course"][-1][3] == 0.2
+
+
+@pytest.mark.parametrize("status", MEANINGS)
+def test_what_a_status_means_is_told(tmp_path, status):
+    with Store.create(tmp_path / "run", 'problem = "heat"\n', {}) as store:
+        store.add_tasks([Task(0, 1, Genome.parse(GENOMES[0]), 10, 0, Origin(("initial",)))])
+        store.record([make_evaluation(0, math.inf, status)])
+    client = make_client(tmp_path)
+    assert client.get("/api/runs/run/tasks/0").json()["attempts"][0]["meaning"] == MEANINGS[status]
+    assert client.get("/api/runs/run").json()["failures"][0]["reason"] == MEANINGS[status]
 
 
 def test_comparison(client):
@@ -201,6 +278,22 @@ def damage(directory, kind):
         "UPDATE evaluations SET loss = 'many'",
         "UPDATE tasks SET operations = '5', parents = '{}'",
         "DELETE FROM run",
+        "UPDATE run SET created = 9e999",
+        "UPDATE run SET created = 'abc'",
+        "UPDATE run SET config = 'recorded = 5'",
+        "UPDATE run SET config = '[recorded]\nproblem = 2020-01-01'",
+        "UPDATE run SET config = 'seed = inf'",
+        "UPDATE run SET config = x'00ff'",
+        "UPDATE run SET versions = '[1]'",
+        "UPDATE run SET versions = '{\"a\": 1e999}'",
+        "UPDATE evaluations SET ended = 9e999, started = 'now'",
+        "UPDATE evaluations SET seconds = 9e999",
+        "UPDATE evaluations SET note = x'00ff', errors = '[1]'",
+        "UPDATE tasks SET genome = x'00ff'",
+        f"UPDATE tasks SET genome = 'layers={'9' * 5000} neurons=3 shortcuts=none activation=tanh(x)'",
+        "UPDATE tasks SET coarseness = 9e999, epochs = 9e999",
+        "UPDATE tallies SET epochs = 9e999, seconds = 'x'",
+        "UPDATE events SET time = 9e999, kind = x'00'",
     ],
 )
 def test_a_broken_run_is_told_and_the_others_are_shown(tmp_path, kind):
@@ -210,11 +303,14 @@ def test_a_broken_run_is_told_and_the_others_are_shown(tmp_path, kind):
     client = make_client(tmp_path)
     states = {run["name"]: run for run in client.get("/api/runs").json()["runs"]}
     assert states["whole"]["state"] == "finished"
-    for rest in ("", "/settings", "/individuals", "/tasks/8", "/pictures/structure"):
+    for rest in ("", "/settings", "/individuals", "/tasks/8", "/pictures/structure", "/pictures/formula"):
         answer = client.get(f"/api/runs/broken{rest}")
         assert answer.status_code in (200, 409), (rest, answer.text)
         assert answer.status_code == 200 or answer.json()["message"]
-    assert client.get("/api/compare?run=broken&run=whole").status_code == 200
+    compared = client.get("/api/compare?run=broken&run=whole")
+    assert compared.status_code == 200
+    assert compared.json()["runs"][1]["state"] == "finished"
+    assert client.get("/runs/broken/downloads/evaluations").status_code in (200, 409)
 
 
 def test_hostile_words_are_given_as_they_are(tmp_path):

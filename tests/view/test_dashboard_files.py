@@ -1,16 +1,33 @@
 """Pictures and files that a dashboard makes of a run."""
 
+import contextlib
+import errno
 import io
+import shutil
+import signal
+import sqlite3
+import threading
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from dashboards import make_client, make_network, make_runs
+import uvicorn
+from dashboards import make_client, make_network, make_runs, started
 from figured import NETWORK, make_run
 
 import evopinn as ep
+from evopinn.errors import FigureError
 from evopinn.genome import Genome
 from evopinn.run.place import DATABASE, WEIGHTS
 from evopinn.run.reading import Reader
+from evopinn.run.source import fingerprint
+from evopinn.view.dashboard import serving
+from evopinn.view.dashboard.apart import Apart
 from evopinn.view.dashboard.drawings import Drawings, Sitter
 
 
@@ -80,12 +97,124 @@ def test_a_problem_file_is_run_only_when_that_was_asked_for(tmp_path, network):
     assert "cannot be had again" in gone.json()["message"]
 
 
+def make_file(path, more=""):
+    """A problem's file: the heat equation, and what else it is to do."""
+    path.write_text(f"import evopinn as ep\n\n{more}\nproblem = ep.find_problem('heat')\n")
+    return path
+
+
+def record(directory, **numbers):
+    """Write into what a run has recorded of itself."""
+    with contextlib.closing(sqlite3.connect(directory / DATABASE)) as connection:
+        for name, number in numbers.items():
+            text = f"{name} = {number!r}\n"
+            connection.execute("UPDATE run SET config = config || ?", (text,))
+        connection.commit()
+
+
+@pytest.mark.parametrize("source", ["heat", "file"])
+def test_a_problem_that_has_changed_is_not_drawn_with(tmp_path, network, source):
+    file = make_file(tmp_path / "mine.py")
+    make_run(tmp_path / "runs" / "run", problem=file if source == "file" else source, weights=network)
+    record(tmp_path / "runs" / "run", fingerprint=0.125)
+    client = make_client(tmp_path / "runs")
+    answer = client.get("/api/runs/run/pictures/solution?load=true")
+    assert "is not the one that the run began with" in answer.json()["message"]
+
+
+def test_a_changed_file_is_run_again(tmp_path, network):
+    file = make_file(tmp_path / "mine.py")
+    make_run(tmp_path / "runs" / "run", problem=file, weights=network)
+    record(tmp_path / "runs" / "run", fingerprint=fingerprint(ep.find_problem("heat")))
+    client = make_client(tmp_path / "runs")
+    address = "/api/runs/run/pictures/solution?load=true"
+    assert client.get(address).headers["content-type"] == "image/png"
+    make_file(file, more="raise ValueError('as it is now')")
+    assert "as it is now" in client.get(address).json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("program", "limit", "told"),
+    [
+        ("import time; time.sleep(1e6)", 2.0, "took more than 2 s"),
+        ("import os; os._exit(3)", 60.0, "exit code 3"),
+    ],
+)
+def test_a_file_that_comes_to_no_end_is_given_up(tmp_path, network, program, limit, told):
+    file = make_file(tmp_path / "mine.py", more=program)
+    make_run(tmp_path / "runs" / "run", problem=file, weights=network)
+    client = make_client(tmp_path / "runs", limit=limit)
+    answer = client.get("/api/runs/run/pictures/solution?load=true")
+    assert answer.status_code == 200
+    assert told in answer.json()["message"]
+
+
+def test_a_file_that_hangs_holds_up_nobody_and_ctrl_c_ends_all(tmp_path, network):
+    marker = tmp_path / "marker"
+    forever = f"import os, time; open({str(marker)!r}, 'w').write(str(os.getpid())); time.sleep(1e6)"
+    file = make_file(tmp_path / "mine.py", more=forever)
+    make_run(tmp_path / "runs" / "run", problem=file, weights=network)
+    with started(tmp_path / "runs") as (process, address):
+        get = partial(ask, address)
+        asked = [
+            f"/api/runs/run/tasks/{task}/pictures/{what}?load=true"
+            for task in (8, 10, 11, 12, 13)
+            for what in ("solution", "error", "activation") * 3
+        ]
+        with ThreadPoolExecutor(len(asked)) as others:
+            waiting = [others.submit(get, each) for each in [*asked, "/runs/run/downloads/report"]]
+            wait_until(marker.exists)
+            assert b'"name":"run"' in get("/api/runs")
+            assert b"<svg" in get("/api/runs/run/pictures/formula")
+            process.send_signal(signal.SIGINT)
+            process.wait(20)
+            for each in waiting:
+                with contextlib.suppress(OSError, HTTPException):
+                    each.result()
+    # What it had started is gone too.
+    wait_until(lambda: not Path(f"/proc/{marker.read_text()}").exists())
+
+
+def test_the_second_ctrl_c_ends_whatever_is_under_way(monkeypatch):
+    server = serving._Server(uvicorn.Config(lambda: None), threading.Event())
+    ended = []
+    monkeypatch.setattr("os._exit", ended.append)
+    server.handle_exit(signal.SIGINT, None)
+    assert server.should_exit
+    assert not ended
+    server.handle_exit(signal.SIGINT, None)
+    assert ended == [130]
+
+
+def test_other_pictures_are_not_waited_for_without_end(root):
+    drawings = Drawings(Apart(threading.Event()), patience=0.05)
+    with drawings._drawing, pytest.raises(FigureError, match="are being drawn"):
+        drawings.picture("structure", Sitter(root / "done", 8, may_load=False))
+
+
+def ask(address, path):
+    """What a dashboard answers to somebody who knows its address."""
+    parts = urlsplit(address)
+    connection = HTTPConnection(parts.netloc, timeout=60)
+    with contextlib.closing(connection):
+        token = parse_qs(parts.query)["token"][0]
+        connection.request("GET", path, headers={"Cookie": f"evopinn-{parts.port}={token}"})
+        return connection.getresponse().read()
+
+
+def wait_until(condition, seconds=60):
+    last = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < last
+        time.sleep(0.05)
+
+
 def test_a_picture_is_drawn_once_and_old_ones_give_way(root, monkeypatch):
     drawn = []
     monkeypatch.setattr(
         "evopinn.view.dashboard.drawings._drawn", lambda _, kind: drawn.append(kind) or b"x" * 40
     )
-    drawings = Drawings(room=100)
+    drawings = Drawings(Apart(threading.Event()), room=100)
     sitters = [Sitter(root / "done", task, may_load=False) for task in range(4)]
     for sitter in (sitters[0], sitters[0], sitters[1], sitters[0], sitters[2], sitters[0], sitters[1]):
         drawings.picture("structure", sitter)
@@ -120,11 +249,50 @@ def test_the_report_is_given_away(client):
     assert "as its author calls it" in answer.text
 
 
-def test_weights_that_are_lost_are_told(tmp_path, network):
+@pytest.mark.parametrize("looked", [False, True])
+def test_weights_that_are_lost_are_told(tmp_path, network, looked):
     make_run(tmp_path / "run", weights=network)
+    client = make_client(tmp_path)
+    if looked:
+        time.sleep(0.15)  # a file's time does not tell at once
+        assert client.get("/api/runs/run").json()["kept"] == [8, 10, 11, 12, 13]
     for path in (tmp_path / "run" / WEIGHTS).iterdir():
         path.unlink()
-    client = make_client(tmp_path)
     assert client.get("/api/runs/run").json()["kept"] == []
     assert "has not kept" in client.get("/api/runs/run/pictures/solution").json()["message"]
     assert client.get("/api/runs/run/pictures/structure").headers["content-type"] == "image/svg+xml"
+
+
+def test_files_that_are_none_of_ours_are_no_weights(tmp_path, network):
+    make_run(tmp_path / "run", weights=network)
+    for name in ("0x.json", "1.json", "notes.json", "00000099.json~"):
+        (tmp_path / "run" / WEIGHTS / name).touch()
+    client = make_client(tmp_path)
+    assert client.get("/api/runs/run").json()["kept"] == [8, 10, 11, 12, 13]
+    assert client.get("/api/runs/run/pictures/structure").headers["content-type"] == "image/svg+xml"
+
+
+def test_files_that_go_while_they_are_read_are_told(tmp_path, network, monkeypatch):
+    make_run(tmp_path / "run", weights=network)
+    client = make_client(tmp_path)
+
+    def gone(path):
+        raise FileNotFoundError(errno.ENOENT, "No such file", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", gone)
+    answer = client.get("/runs/run/downloads/networks/8")
+    assert (answer.status_code, "cannot be read" in answer.json()["message"]) == (409, True)
+    shutil.rmtree(tmp_path / "run" / WEIGHTS)
+    (tmp_path / "run" / WEIGHTS).touch()
+    assert client.get("/api/runs/run").json()["kept"] == []
+
+
+def test_a_report_of_a_genome_beyond_all_measure_is_told(tmp_path):
+    make_run(tmp_path / "run")
+    with contextlib.closing(sqlite3.connect(tmp_path / "run" / DATABASE)) as connection:
+        connection.execute("UPDATE tasks SET genome = ?", (f"layers={'9' * 5000} neurons=3 activation=x",))
+        connection.commit()
+    client = make_client(tmp_path)
+    for address in ("/runs/run/downloads/report", "/api/runs/run/pictures/structure"):
+        answer = client.get(address)
+        assert answer.status_code in (200, 409)

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import torch
-from figured import NETWORK, drawn, marked, texts
+from figured import NETWORK, assert_readable, drawn, marked, texts
 from matplotlib.figure import Figure
 
 import evopinn as ep
 from evopinn.genome import OPERATORS
 from evopinn.network import forward, pre_activations
-from evopinn.view.figures.activations import derivative, layer_uses
+from evopinn.view.figures.activations import LayerUse, derivative, draw_activation, layer_uses
 from evopinn.view.figures.style import text_width
 from evopinn.view.figures.trees import operator_sign
 
@@ -42,6 +42,8 @@ def test_a_structure_has_its_layers_shortcuts_and_names(network):
 def test_a_structure_needs_no_network(given):
     words = texts(figures.structure(given).figure)
     assert {"input", "output", "4 layers, 6 neurons, no shortcuts"} <= set(words)
+    words = texts(figures.structure(given, coordinates=["x", "t"], fields=["u", "v"]).figure)
+    assert {"x, t", "u, v", "2"} <= set(words)
 
 
 @pytest.mark.parametrize("layers", [2, 11, 40])
@@ -133,7 +135,8 @@ def test_ranges_are_those_of_the_pre_activations(network, transport):
     z2 = linear(f(z1, 1), 2)
     uses = layer_uses(network, transport)
     for use, z in zip(uses, (z0, z1, z2), strict=True):
-        np.testing.assert_allclose(use.quartiles, np.quantile(z, (0, 0.25, 0.5, 0.75, 1)), rtol=1e-9)
+        shares = (0.005, 0.25, 0.5, 0.75, 0.995)
+        np.testing.assert_allclose(use.quartiles, np.quantile(z, shares), rtol=1e-9)
         np.testing.assert_allclose(use.parameters, tensors[f"activations.{use.layer}"])
     given = network.layout.unpack(network.theta)
     inputs = torch.as_tensor(points)
@@ -194,6 +197,34 @@ def test_an_activation_whose_problem_is_gone_is_shown_with_the_parameters(networ
 def test_an_activation_that_explodes_has_a_logarithmic_axis():
     scales = [ax.get_yscale() for ax in figures.activation("exp(exp(x))").axes]
     assert scales == ["symlog"] * 3
+
+
+@pytest.mark.parametrize(("range_", "waves"), [((-3.0, 3.0), True), ((-35.0, 170.0), False)])
+def test_what_oscillates_is_not_shown_beside_over_many_periods(range_, waves):
+    low, high = range_
+    uses = [LayerUse(0, torch.zeros(0), (low, -1.0, 0.0, 1.0, high))]
+    figure = draw_activation(ep.Activation.parse("asinh(x)"), uses)
+    for ax in figure.subfigs[0].axes:
+        common = [line.get_label() for line in ax.lines if line.get_gid() is None]
+        assert common == (["tanh", "sin", "swish"] if waves else ["tanh", "swish"])
+
+
+def test_few_pre_activations_far_away_do_not_set_the_axis():
+    far = LayerUse(0, torch.zeros(0), (-35.0, -4.0, -2.0, 1.0, 170.0))
+    assert far.range == (-4.0 - 6 * 5, 1.0 + 6 * 5)
+    near = LayerUse(0, torch.zeros(0), (-3.0, -1.0, 0.0, 1.0, 4.0))
+    assert near.range == (-3.0, 4.0)
+    figure = draw_activation(ep.Activation.parse("asinh(x)"), [far])
+    assert all(ax.get_xlim() == far.range for ax in figure.subfigs[0].axes)
+    low, high = figure.subfigs[1].axes[0].get_xlim()  # which has all of them
+    assert low < -35 < 170 < high
+
+
+def test_labels_of_a_logarithmic_axis_do_not_lie_on_each_other():
+    uses = [LayerUse(0, torch.zeros(0), (-26.0, -1.0, 0.0, 1.0, 26.0))]
+    figure = draw_activation(ep.Activation.parse("exp(x)-exp(-x)"), uses)
+    assert figure.subfigs[0].axes[0].get_yscale() == "symlog"
+    assert_readable(figure)
 
 
 def test_too_many_activations_beside_are_refused():

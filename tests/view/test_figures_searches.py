@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from figured import GENOMES, LOSSES, make_run, marked, texts
+from figured import GENOMES, LOSSES, assert_readable, make_run, marked, texts
 
 import evopinn as ep
 from evopinn.genome import Genome
@@ -90,11 +90,13 @@ def test_single_proposals_have_the_best_so_far(tmp_path):
 def test_a_schedule_is_a_staircase_of_networks_and_epochs(run):
     upper, lower = figures.schedule(run).axes
     (asked,), (epochs,) = marked(upper.figure, "asked for"), marked(upper.figure, "epochs")
-    assert asked.get_data().values.tolist() == [6, 4]
-    assert asked.get_data().edges.tolist() == [0.5, 1.5, 2.5]
-    assert epochs.get_data().values.tolist() == [10, 20]
+    assert asked.get_data().values.tolist() == [6, 4, 4]  # the last are the final evaluations
+    assert asked.get_data().edges.tolist() == [0.5, 1.5, 2.5, 3.5]
+    assert epochs.get_data().values.tolist() == [10, 20, 30]
     assert (upper.get_ylabel(), lower.get_ylabel()) == ("networks", "epochs of each")
     assert lower.get_xlabel() == "generation"
+    assert [label.get_text() for label in lower.get_xticklabels()] == ["1", "2", "final"]
+    assert marked(upper.figure, "planned") == marked(upper.figure, "not trained yet") == []
 
 
 def test_what_is_planned_and_not_reached_is_dashed(tmp_path):
@@ -106,6 +108,30 @@ def test_what_is_planned_and_not_reached_is_dashed(tmp_path):
     assert epochs.get_data().values.tolist() == [20, 40]
     bars = [patch.get_height() for patch in figure.axes[0].patches if hasattr(patch, "get_height")]
     assert bars[0] == 4  # trained, of six
+    (rest,) = marked(figure, "not trained yet")
+    assert (rest.get_y(), rest.get_height(), rest.get_hatch()) == (4, 2, "////")
+
+
+def test_a_schedule_has_elitists_and_the_finals_that_are_planned(tmp_path):
+    config = """problem = "heat"
+method = "evo-dpste"
+schedule = {populations = [6, 4, 4], epochs = [10, 20, 40]}
+settings = {elitists = 0.25, candidates = 3, evaluations = 4}
+"""
+    with Store.create(tmp_path / "run", config, {}) as store:
+        for number in range(6):
+            genome = Genome.parse(GENOMES[number % 3])
+            store.add_tasks([Task(number, 1, genome, 10, 0, Origin(("initial",)))])
+            store.record([Evaluation(number, "finished", 1.0, 0.0, 1.0)])
+    figure = figures.schedule(tmp_path / "run")
+    networks, epochs = marked(figure, "planned")
+    assert networks.get_data().values.tolist() == [5, 5, 12]
+    assert epochs.get_data().values.tolist() == [20, 40, 40]
+    without = [line.get_ydata().tolist() for line in marked(figure, "without elitists")]
+    assert without == [[4, 4], [4, 4]]
+    assert "without elitists" in legend(figure.axes[0])
+    assert [label.get_text() for label in figure.axes[1].get_xticklabels()] == ["1", "2", "3", "final"]
+    assert_readable(figure)
 
 
 def test_failures_are_counted_by_kind(run, tmp_path):
@@ -237,6 +263,15 @@ def test_convergence_of_a_run_has_its_finalists(run):
     assert errors.lines[0].get_ydata()[-1] == pytest.approx(0.02)
     assert first.get_label().startswith("1: tanh(x)*sin(x), layers=7")
     assert first.get_label().endswith("(mean of 2)")
+
+
+def test_what_was_measured_at_a_few_epochs_is_dots_and_says_so(run):
+    losses, errors = figures.convergence(run).axes
+    assert losses.get_xlabel() == "epoch"  # all five were recorded
+    assert errors.get_xlabel() == "epoch; measured at the dots only"
+    for line in errors.lines:
+        assert (line.get_marker(), line.get_linestyle()) == ("o", ":")
+    assert losses.lines[0].get_linestyle() == "-"
 
 
 def test_before_there_are_finalists_convergence_has_the_best_genomes(tmp_path):

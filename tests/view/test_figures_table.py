@@ -173,7 +173,7 @@ def test_a_run_with_one_individual(tmp_path):
 def test_a_run_without_success_has_schedule_composition_and_failures(tmp_path):
     found = outcomes(make_run(tmp_path / "run", upto=9, failed=range(14), finished=False))
     assert set(FIGURES) - set(found) == {"schedule", "composition", "failures"}
-    assert "has no trained network yet" in found["solution"]
+    assert "has no network: all 9 trainings so far failed: not-finite" in found["solution"]
     assert "has a finite loss" in found["generations"]
 
 
@@ -181,6 +181,13 @@ def test_a_run_that_has_only_begun(tmp_path):
     found = outcomes(make_run(tmp_path / "run", upto=-2, finished=False))
     assert set(found) == set(FIGURES)
     assert "has not asked for a training yet" in found["schedule"]
+
+
+def test_without_weights_a_structure_has_the_names_of_the_problem(copied):
+    shutil.rmtree(copied / WEIGHTS)
+    words = texts(figures.draw("structure", figures.Subject(ep.load(copied))))
+    assert {"x, t", "u"} <= set(words)
+    assert not {"input", "output"} & set(words)
 
 
 def test_without_weights_the_genome_is_shown(copied):
@@ -283,8 +290,8 @@ def test_plot_notes_what_cannot_be_drawn(run, tmp_path, network):
     code, out, err = run("plot", str(made.directory), "--out", str(tmp_path / "out"))
     assert code == 0
     assert "solution" not in out
-    lines = err.splitlines()
-    assert [line.partition(":")[0] for line in lines] == ["no solution", "no error"]
+    (line,) = err.splitlines()
+    assert line.startswith("no solution, error: ")
     code, out, err = run(
         "plot", str(made.directory), "--what", "tree,solution", "--out", str(tmp_path / "out")
     )
@@ -297,7 +304,8 @@ def test_plot_of_a_run_that_has_only_begun_fails(run, tmp_path):
     made = make_run(tmp_path / "run", upto=-2, finished=False)
     code, out, err = run("plot", str(made.directory), "--out", str(tmp_path / "out"))
     assert (code, out) == (1, "")
-    assert len(err.splitlines()) == len(FIGURES)
+    named = [name for line in err.splitlines() for name in line[3 : line.index(":")].split(", ")]
+    assert sorted(named) == sorted(FIGURES)
     assert not (tmp_path / "out").exists()
 
 
@@ -335,3 +343,20 @@ print("matplotlib" in sys.modules, "matplotlib.pyplot" in sys.modules)
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.split() == ["False", "True", "False"]
+
+
+def test_a_file_in_the_place_of_the_directory_is_told(run, finished, tmp_path):
+    (tmp_path / "kdv.py").touch()
+    code, out, err = run("plot", str(finished.directory), "--out", str(tmp_path / "kdv.py"))
+    assert (code, out) == (2, "")
+    assert err == (
+        f"error: {tmp_path}/kdv.py is a file, and the figures go into a directory; give one with --out.\n"
+    )
+
+
+def test_one_reason_for_several_figures_is_told_once(run, tmp_path):
+    made = make_run(tmp_path / "run", failed=range(14))
+    code, _, err = run("plot", str(made.directory), "--out", str(tmp_path / "out"))
+    assert code == 0
+    assert err.count("all 14 trainings failed: not-finite") == 1
+    assert err.startswith("no structure, activation, tree, formula, solution, error: ")

@@ -193,6 +193,20 @@ def test_the_same_as_markdown(finished, tmp_path):
     assert text.count("](my%20report_files/") == len(ROWS)
 
 
+def test_markdown_overwrites_its_own_figures_only(finished, tmp_path):
+    path = tmp_path / "mine.md"
+    own = tmp_path / "mine_files" / "tree.svg"
+    own.parent.mkdir()
+    own.write_text("a user's drawing")
+    with pytest.raises(ReportError, match=r"tree.svg exists and is no figure of .*mine.md"):
+        finished.report(path)
+    assert own.read_text() == "a user's drawing"
+    assert not path.exists()
+    write_report([finished], path, force=True)
+    assert own.read_text() != "a user's drawing"
+    finished.report(path)  # they are its own now
+
+
 def test_several_runs_stand_side_by_side(finished, network, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     second = make_run(tmp_path / "half", upto=8, weights=network, finished=False)
@@ -203,9 +217,8 @@ def test_several_runs_stand_side_by_side(finished, network, tmp_path, monkeypatc
     page = assert_sound(path.read_text(encoding="utf-8"))
     assert "3 searches side by side" in page.words
     table = page.tables[0]
-    assert [row[0][0] for row in table[1:]] == ["done", "half", "done"]
-    assert [row[3][0] for row in table[1:]] == ["finished", "killed", "finished"]
-    assert [float(row[4][1]) for row in table[1:]] == [pytest.approx(0.2), 0.25, pytest.approx(0.2)]
+    assert [row[0][0] for row in table[1:]] == ["done finished", "half stopped", "done finished"]
+    assert [float(row[2][1]) for row in table[1:]] == [pytest.approx(0.2), 0.25, pytest.approx(0.2)]
     assert len(page.of("img")) == 2 + 3 * 3 - 1  # the second has lost its weights, and so its solution
     assert path.stat().st_size < SMALL
     assert len([each for each in page.of("details") if each.get("class") == "card run"]) == 3
@@ -230,6 +243,22 @@ def test_progress_is_the_least_loss_over_the_time_spent(finished):
     assert list(line.get_ydata())[:8] == [8.0, 4.0, 2.0, 1.0, 1.0, 1.0, 0.5, 0.25]
     assert line.get_color() == LINES[0]
     assert ax.get_ylabel() == "best loss so far"
+
+
+def test_losses_on_fewer_points_do_not_stay_the_best(tmp_path):
+    with Store.create(tmp_path / "coarse", 'problem = "heat"\nmethod = "evo-dpste"\n', {}) as store:
+        for number, (loss, coarseness) in enumerate([(1e-8, 2.0), (0.5, 1.0), (1e-9, 2.0), (0.2, 1.0)]):
+            genome = Genome.parse(GENOMES[0])
+            store.add_tasks(
+                [Task(number, 1, genome, 10, number, Origin(("initial",)), coarseness=coarseness)]
+            )
+            times = {"started": 1.7e9, "ended": 1.7e9 + 1, "seconds": 1.0}
+            store.record([Evaluation(number, "finished", loss, epochs=10, **times)])
+    ax = draw_progress({"coarse": Trainings.of(ep.load(tmp_path / "coarse"))})
+    assert list(ax.get_lines()[0].get_ydata()) == [1e-8, 0.5, 0.5, 0.2]
+    lowest, highest = ax.get_ylim()
+    assert lowest < 1e-8
+    assert highest > 0.5
 
 
 def make_large(directory, network, count=2000):

@@ -7,10 +7,12 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+import torch
 from figured import CONFIG, VERSIONS, make_history, make_run
 from reported import assert_sound
 
 import evopinn as ep
+from evopinn.cli.report import report_finished
 from evopinn.errors import FigureError
 from evopinn.genome import Genome
 from evopinn.run.place import DATABASE, WEIGHTS
@@ -112,7 +114,7 @@ def test_a_run_that_was_stopped_and_one_that_was_killed(tmp_path):
         store.note("stopped")
     page = reported(tmp_path / "my run")
     assert "The search was stopped before its end" in page.words
-    assert "gone on with 1 time in between" in page.words
+    assert "Resumed once." in page.words
 
 
 def test_a_run_without_a_success(tmp_path):
@@ -195,7 +197,8 @@ def test_hostile_names_are_text(tmp_path, monkeypatch):
     assert "</title><script>1</script>" in page.words
     assert "<i>method</i>" in page.words
     assert "<img src=x onerror=alert(1)> & $run" in page.words
-    both = assert_sound(ep.report([run, run]).read_text(encoding="utf-8"))
+    shutil.copytree(place, tmp_path / "copy")
+    both = assert_sound(ep.report([run, tmp_path / "copy"]).read_text(encoding="utf-8"))
     assert "<i>method</i>" in both.words
     text = ep.report(run, "report.md").read_text(encoding="utf-8")
     outside = re.sub(r"(`+)[^`].*?[^`]\1(?!`)", "", text, flags=re.DOTALL)  # neither blocks nor spans of code
@@ -212,6 +215,24 @@ def test_a_genome_that_cannot_be_read_is_shown_as_text(tmp_path):
     page = reported(run)
     assert "<script>alert(1)</script>" in page.words
     assert page.of("u") == []
+
+
+def test_a_report_that_is_broken_off_says_how_to_get_it(tmp_path, monkeypatch, capsys):
+    threads = []
+
+    def broken_off(*_):
+        threads.append(torch.get_num_threads())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("evopinn.view.report.write_report", broken_off)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        report_finished(tmp_path / "my run", quiet=True)
+    finally:
+        torch.set_num_threads(before)
+    assert threads == [1]
+    assert f"`evopinn report '{tmp_path}/my run'` writes it" in capsys.readouterr().err
 
 
 def test_the_command_says_where_the_report_is(run, tmp_path, monkeypatch):

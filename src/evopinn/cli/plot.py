@@ -33,6 +33,7 @@ def plot(
     import torch
 
     from evopinn.api import load
+    from evopinn.run.wording import visible
     from evopinn.view.figures import FIGURES, Subject, draw, save
     from evopinn.view.figures.style import FORMATS
     from evopinn.view.figures.table import find_figure
@@ -44,15 +45,20 @@ def plot(
     subject = Subject(load(run), problem)
     names = asked or [name for name, row in FIGURES.items() if subject.is_run or not row.of_run]
     directory = Path("figures", _name(run)) if out is None else out
+    if directory.exists() and not directory.is_dir():
+        raise FigureError(f"{directory} is a file, and the figures go into a directory; give one with --out.")
     written = 0
+    failures: dict[str, list[str]] = {}
     for name in names:
         try:
             figure = draw(name, subject)
         except EvopinnError as error:
-            note(f"no {name}: {error}")
+            failures.setdefault(str(error), []).append(name)
             continue
-        typer.echo(save(figure, directory / f"{name}.{kind}"))
+        typer.echo(visible(str(save(figure, directory / f"{name}.{kind}"))))
         written += 1
+    for reason, without in failures.items():
+        note(f"no {', '.join(without)}: {reason}")
     if not written or (asked and written < len(asked)):
         raise typer.Exit(EXIT_FAILED)
 

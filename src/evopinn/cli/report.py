@@ -1,11 +1,14 @@
 """The command that writes reports."""
 
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from evopinn.run.wording import run_name
 from evopinn.view.console import meanwhile, note
 
 
@@ -20,7 +23,10 @@ def report(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(help="File to write; report.html in the run's directory by default, of several here."),
+        typer.Option(
+            help="File to write, directories and all; report.html in the run's directory by default, of "
+            "several here."
+        ),
     ] = None,
     kind: Annotated[
         str | None, typer.Option("--format", help="html or md; as --out ends, or html, by default.")
@@ -32,13 +38,11 @@ def report(
     from evopinn.run.place import find_run
 
     places = [find_run(run) for run in runs]
+    for place, given in Counter(place.resolve() for place in places).items():
+        if given > 1:
+            note(f"the run {place.name} is given {given} times; it is shown once.")
     with meanwhile("drawing figures"):
-        import torch
-
-        from evopinn.view.report import write_report
-
-        torch.set_num_threads(1)
-        path = write_report(places, out, kind=kind, problem=problem, force=force)
+        path = _written(places, out, kind=kind, problem=problem, force=force)
     typer.echo(path)
 
 
@@ -46,13 +50,20 @@ def report_finished(directory: Path, quiet: bool) -> None:
     """Write the report of a search that has come to its end; whatever goes wrong, the search is done."""
     try:
         with nullcontext() if quiet else meanwhile("writing the report"):
-            from evopinn.view.report import write_report
-
-            path = write_report([directory])
+            path = _written([directory])
     except KeyboardInterrupt:
-        note("no report was written; `evopinn report` writes it.")
+        note(f"no report was written; `evopinn report {run_name(directory)}` writes it.")
     except Exception as error:  # noqa: BLE001 - hours of searching do not fail for a figure
         note(f"no report was written: {error}")
     else:
         if not quiet:
             note(f"report: {path}")
+
+
+def _written(runs: Sequence[Path], out: Path | None = None, **options: Any) -> Path:
+    import torch
+
+    from evopinn.view.report import write_report
+
+    torch.set_num_threads(1)
+    return write_report(runs, out, **options)

@@ -8,10 +8,8 @@ import typer
 from evopinn.cli.shared import EXIT_FAILED, JsonOption, output
 from evopinn.errors import RunError
 from evopinn.run.place import RUNS, find_run, runs_in
+from evopinn.run.termination import PATIENCE, stop_run
 from evopinn.view.console import PIPE_WIDTH, note, output_console
-
-PATIENCE = 30.0
-"""Seconds to wait for a run that was asked to stop: it ends its workers and closes its files."""
 
 CHART_WIDTH = 80
 """Columns of charts where nothing says how wide a line may be."""
@@ -78,8 +76,7 @@ def show(
 def stop(run: RunArgument) -> None:
     """End a running search; all that it has recorded stays, and it can be resumed."""
     from evopinn.run.reading import Reader
-    from evopinn.run.termination import stop_run
-    from evopinn.view.runs import run_name
+    from evopinn.run.wording import run_name
 
     directory = find_run(run)
     if not stop_run(directory, PATIENCE):

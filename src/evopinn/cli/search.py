@@ -282,7 +282,8 @@ def _finish(directory: Path, finished: bool, as_json: bool, told: bool) -> None:
     """
     from evopinn.run.place import is_run
     from evopinn.run.result import SearchResult
-    from evopinn.view.runs import found_table, run_name
+    from evopinn.run.wording import run_name
+    from evopinn.view.runs import found_table
 
     if not is_run(directory):
         note("stopped before the search began; nothing was written.")

@@ -1,12 +1,48 @@
 """The course of the best loss, in a few numbers however long a search is."""
 
 import math
+from collections.abc import Iterable
+
+
+class BestLoss:
+    """The best loss so far.
+
+    Losses on fewer points do not compare with those on more, so the first on more points begins anew.
+    """
+
+    def __init__(self) -> None:
+        self.value = math.inf
+        self._coarseness = math.inf
+
+    def add(self, loss: float, coarseness: float = 1.0) -> bool:
+        """A training is over.
+
+        Args:
+            loss: Its loss; infinite or not a number if it failed.
+            coarseness: By how much fewer its points are along each axis.
+
+        Returns:
+            Whether it is the best now.
+        """
+        first = coarseness < self._coarseness
+        if not math.isfinite(loss) or coarseness > self._coarseness or not (first or loss < self.value):
+            return False
+        self.value, self._coarseness = loss, coarseness
+        return True
+
+
+def best_so_far(losses: Iterable[float], coarsenesses: Iterable[float]) -> list[float]:
+    """The best loss after each training, infinite before the first that is finite; see `BestLoss`."""
+    best = BestLoss()
+    found: list[float] = []
+    for loss, coarseness in zip(losses, coarsenesses, strict=True):
+        best.add(loss, coarseness)
+        found.append(best.value)
+    return found
 
 
 class LossCourse:
-    """The least loss after each training, of many trainings after every few.
-
-    Losses on fewer points do not compare with those on more, so the first on more points begins anew.
+    """The best loss after each training, of many trainings after every few; see `BestLoss`.
 
     Args:
         most: How many numbers to keep, at most; even.
@@ -16,31 +52,23 @@ class LossCourse:
         self._most = most
         self._every = 1
         self._count = 0
-        self._best = math.inf
-        self._coarseness = math.inf
+        self._best = BestLoss()
         self._values: list[float] = []
 
     def add(self, loss: float, coarseness: float = 1.0) -> None:
-        """A training is over.
-
-        Args:
-            loss: Its loss; infinite or not a number if it failed.
-            coarseness: By how much fewer its points are along each axis.
-        """
-        if math.isfinite(loss) and coarseness <= self._coarseness:
-            self._best = min(self._best, loss) if coarseness == self._coarseness else loss
-            self._coarseness = coarseness
+        """A training is over; see `BestLoss.add`."""
+        self._best.add(loss, coarseness)
         self._count += 1
         if self._count % self._every:
             return
-        self._values.append(self._best)
+        self._values.append(self._best.value)
         if len(self._values) == self._most:
             self._values = self._values[1::2]
             self._every *= 2
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The least losses, in order, the newest last; infinite before the first that is finite."""
+        """The best losses, in order, the newest last; infinite before the first that is finite."""
         if self._count % self._every:
-            return (*self._values, self._best)
+            return (*self._values, self._best.value)
         return tuple(self._values)

@@ -77,7 +77,7 @@ def connect_for_reading(directory: Path) -> sqlite3.Connection:
         log = path.with_name(f"{path.name}-wal")
         if log.exists() and log.stat().st_size:
             raise
-        connection = _connect_read_only(path, "immutable=1")
+        connection = _connect_read_only(path, "mode=ro&immutable=1")
     return connection
 
 

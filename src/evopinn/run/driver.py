@@ -19,14 +19,12 @@ from evopinn.run.listed import Entry
 from evopinn.run.progress import Tally
 from evopinn.run.reading import Reader
 from evopinn.run.records import Evaluation
+from evopinn.run.statuses import POISON, TOO_COSTLY
 from evopinn.run.store import Store
 from evopinn.run.weights import Gallery
 from evopinn.run.workforce import Workforce
 from evopinn.searchers import Score, Searcher, Task
 from evopinn.training import TrainingResult, epoch_cost
-
-TOO_COSTLY, POISON = "too-costly", "poison"
-"""Statuses of tasks that were not trained, beside those of trainings and of attempts."""
 
 _WAIT = 0.25
 _ALIKE = 6  # so many trainings that raise, and none that does not, are the problem's fault

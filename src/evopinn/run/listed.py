@@ -76,12 +76,14 @@ class Outcome(NamedTuple):
         generation: The round that it belongs to.
         loss: Infinite or not a number if it failed.
         seconds: How long it took.
+        coarseness: By how much fewer its points were along each axis.
     """
 
     task: int
     generation: int
     loss: float
     seconds: float
+    coarseness: float
 
 
 @dataclass(frozen=True)

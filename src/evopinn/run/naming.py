@@ -11,6 +11,7 @@ from evopinn.errors import RunError
 from evopinn.run.config import Config
 from evopinn.run.place import RUNS
 from evopinn.run.source import OBJECT
+from evopinn.run.wording import is_unseen, visible
 
 _UNFIT = re.compile(r"[^A-Za-z0-9.]+")
 
@@ -19,6 +20,11 @@ def run_path(name: str | Path) -> Path:
     """The directory of a run that a user names: a plain name is one in `runs`, anything else a path."""
     if not str(name).strip():
         raise RunError(f"the run is {str(name)!r}; give it a name, under which it lies in {RUNS}, or a path.")
+    if any(map(is_unseen, str(name))):
+        raise RunError(
+            f"the run's name '{visible(str(name))}' has control characters, which would act on a terminal "
+            "that shows it; choose a name without them."
+        )
     path = Path(name)
     return RUNS / path if len(path.parts) == 1 and str(name) not in (".", "..") else path
 

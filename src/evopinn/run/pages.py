@@ -18,22 +18,19 @@ from evopinn.run.database import explained
 from evopinn.run.listed import Entry, largest
 from evopinn.run.reading import Reader
 from evopinn.run.records import Row, errors_of, loss_of
-
-# What is not a number sorts behind all numbers; of errors, JSON has it as text.
-_LARGEST_ERROR = """coalesce(
-    (SELECT max(CASE typeof(value) WHEN 'text' THEN 9e999 ELSE value END) FROM json_each(errors)), 9e999)"""
+from evopinn.run.schema import LARGEST_ERROR
 
 SORTS: Mapping[str, str] = MappingProxyType(
     {
         "task": "task",
         "generation": "generation",
         "loss": "coalesce(loss, 9e999)",
-        "error": _LARGEST_ERROR,
+        "error": "error",
         "epochs": "epochs",
         "seconds": "seconds",
     }
 )
-"""What rows can be sorted by, as SQL of an evaluation."""
+"""What rows can be sorted by, as SQL of an evaluation. What is not a number sorts behind all numbers."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +114,7 @@ class Browser(Reader):
             selection: Which, and from where on.
             size: How many at most.
         """
-        key = _sort_key(selection.sort)
+        key = _sort_key(selection.sort, self._version)
         conditions, arguments = _conditions(selection)
         if selection.after:
             sign = "<" if selection.descending else ">"
@@ -196,7 +193,9 @@ class Browser(Reader):
         return total
 
 
-def _sort_key(name: str) -> str:
+def _sort_key(name: str, version: int) -> str:
+    if name == "error" and version < 2:
+        return LARGEST_ERROR
     try:
         return SORTS[name]
     except KeyError:

@@ -1,9 +1,11 @@
 """Where a run lies: its files, whether the place is fit for them, and who has taken it."""
 
+import errno
 import importlib
 import os
 import re
 import socket
+import stat
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -101,7 +103,7 @@ class Claim:
         check_lockable()
         path = directory / LOCK
         try:
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            self._descriptor = _opened_lock(path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise RunError(f"the run {directory} cannot be written to: {error.strerror}.") from error
         try:
@@ -140,14 +142,16 @@ def writer_of(directory: Path) -> Writer | None:
     try:
         import fcntl
 
-        descriptor = os.open(directory / LOCK, os.O_RDONLY)
+        descriptor = _opened_lock(directory / LOCK, os.O_RDONLY)
     except (ImportError, OSError):  # where there are no locks, nobody writes
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
         words = os.pread(descriptor, 200, 0).decode(errors="replace").split()
-        return Writer(int(words[0]), words[1]) if len(words) == 2 else None
+        # Zero and less would mean whole groups of processes to whoever sends a signal.
+        named = len(words) == 2 and re.fullmatch("[1-9][0-9]{0,8}", words[0])
+        return Writer(int(words[0]), words[1]) if named else None
     else:
         return None
     finally:
@@ -189,6 +193,15 @@ def find_run(name: str | Path) -> Path:
         raise RunError(f"{name} is not a run: it has no {DATABASE}. {_known_runs()}")
     # The same words as for any other name that is in no table.
     raise RunError(str(UnknownNameError("run", str(name), _names(), _known_runs())))
+
+
+def _opened_lock(path: Path, how: int) -> int:
+    """A descriptor of a run's own lock: a link would lead to another's, and a pipe would be waited for."""
+    descriptor = os.open(path, how | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, f"its {LOCK} is not a file")
+    return descriptor
 
 
 def _lock(descriptor: int) -> None:

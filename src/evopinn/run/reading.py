@@ -27,7 +27,7 @@ from evopinn.run.listed import (
 )
 from evopinn.run.place import holder_of
 from evopinn.run.records import TASK_COLUMNS, Row, errors_of, history_of, loss_of, task_of
-from evopinn.run.schema import MIGRATIONS
+from evopinn.run.schema import OLDEST_READABLE
 
 if TYPE_CHECKING:
     from evopinn.searchers.task import Task
@@ -53,7 +53,8 @@ class Reader(Closing):
         with explained(self.directory):
             self._connection = connect_for_reading(self.directory)
             try:
-                _refuse_older(check_identity(self._connection, self.directory), self.directory)
+                self._version = check_identity(self._connection, self.directory)
+                _refuse_older(self._version, self.directory)
             except BaseException:  # Ctrl-C too must leave nothing half done
                 self._connection.close()
                 raise
@@ -143,8 +144,9 @@ class Reader(Closing):
 
     def outcomes(self) -> list[Outcome]:
         """How all settled tasks came out, in order: few columns, so that many rows are read at once."""
-        query = "SELECT task, generation, loss, seconds FROM evaluations WHERE final ORDER BY task"
-        return self._each(lambda row: Outcome(row[0], row[1], loss_of(row[2]), row[3]), query)
+        query = """SELECT task, generation, loss, seconds, coarseness FROM evaluations
+            WHERE final ORDER BY task"""
+        return self._each(lambda row: Outcome(row[0], row[1], loss_of(row[2]), *row[3:]), query)
 
     def genomes(self, most: int) -> list[tuple[int, str]]:
         """Generation and genome of tasks: at most so many of each generation, evenly spread over it."""
@@ -190,7 +192,7 @@ class Reader(Closing):
 
 
 def _refuse_older(version: int, directory: Path) -> None:
-    if version < len(MIGRATIONS):
+    if version < OLDEST_READABLE:
         raise RunError(
             f"the run {directory} was made by an older evopinn (its schema has version {version}); resume it "
             "once to bring it up to date."

@@ -10,6 +10,7 @@ from evopinn.run.listed import Entry, FinalistEntry, RunState
 from evopinn.run.reading import Reader
 from evopinn.run.summary import Best, Intent, activation_of, find_best, structure_of, summarise
 from evopinn.run.table import Row, evaluation_rows
+from evopinn.run.wording import visible, why_no_network
 
 if TYPE_CHECKING:
     from evopinn.training import History, TrainingResult
@@ -36,7 +37,7 @@ class SearchResult:
 
     @property
     def state(self) -> RunState:
-        """`running`, `finished`, or `stopped`: then it can be resumed."""
+        """`running`, `finished`, or `stopped`, also by a kill: then it can be resumed."""
         with self._reader() as reader:
             return reader.state()
 
@@ -130,7 +131,7 @@ class SearchResult:
     def __repr__(self) -> str:
         with self._reader() as reader:
             best = find_best(reader)
-            found = "nothing yet" if best is None else f"{best.entry.loss:.2e}"
+            found = "none" if best is None else f"{best.entry.loss:.2e}"
             return (
                 f"SearchResult({str(self.directory)!r}, problem={self.problem!r}, method={self.method!r}, "
                 f"state={reader.state()!r}, best loss: {found})"
@@ -145,9 +146,9 @@ class SearchResult:
 
     def headlines(self) -> Sequence[str]:
         """What was searched and how it stands, and the best of the final evaluations, if there are any."""
-        head = f"{self.problem}, {self.method}, seed {self.seed}: {self.state}"
+        head = visible(f"{self.problem}, {self.method}, seed {self.seed}: {self.state}")
         if not self.hall_of_fame:
-            return head, "nothing is recorded yet"
+            return head, self._why_no_network()
         winner = next(iter(self.finalists), None)
         if winner is None:
             return (head,)
@@ -185,8 +186,12 @@ class SearchResult:
         with self._reader() as reader:
             best = find_best(reader)
         if best is None:
-            raise RunError(f"the run {self.directory} has no trained network yet; wait for it, or resume it.")
+            raise RunError(f"the run {self.directory} has no network: {self._why_no_network()}.")
         return best
+
+    def _why_no_network(self) -> str:
+        with self._reader() as reader:
+            return why_no_network(self.directory, reader.state(), reader.failures())
 
     def _load(self, task: int) -> "TrainingResult":
         from evopinn.run.weights import load_weights

@@ -6,6 +6,14 @@ from dataclasses import dataclass
 
 APPLICATION = 0x45564F50  # "EVOP": marks a database as a run of ours
 
+OLDEST_READABLE = 1
+"""The oldest version that is read as it is; an older one must be brought up to date first."""
+
+# What is not a number sorts behind all numbers; of errors, JSON has it as text.
+LARGEST_ERROR = """coalesce(
+    (SELECT max(CASE typeof(value) WHEN 'text' THEN 9e999 ELSE value END) FROM json_each(errors)), 9e999)"""
+"""What evaluations are sorted by if it is by their errors, as SQL; from version 2 on the column `error`."""
+
 
 @dataclass(frozen=True)
 class Migration:
@@ -82,6 +90,16 @@ MIGRATIONS: Sequence[Migration] = (
             """CREATE TABLE events (
                 id INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL
             )""",
+        ),
+    ),
+    Migration(
+        "the largest error in a column of its own, to sort by",
+        (
+            "ALTER TABLE evaluations ADD COLUMN error REAL NOT NULL DEFAULT 9e999",
+            f"UPDATE evaluations SET error = {LARGEST_ERROR} WHERE errors <> '{{}}' AND json_valid(errors)",
+            f"""CREATE TRIGGER measure AFTER INSERT ON evaluations WHEN new.errors <> '{{}}' BEGIN
+                UPDATE evaluations SET error = {LARGEST_ERROR} WHERE id = new.id;
+            END""",
         ),
     ),
 )

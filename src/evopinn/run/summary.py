@@ -5,11 +5,14 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast, get_origin
 
 from evopinn.errors import RunError
 from evopinn.run.listed import Entry, Event, FailureCount, FinalistEntry, GenerationSummary, RunState
 from evopinn.run.reading import Reader
+from evopinn.run.rounds import PlannedRound, planned_rounds
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class Intent:
         seed: That all random choices follow from.
         plan: What will be done, in words.
         schedule: Population and epochs of each planned generation; empty for other ways to search.
+        rounds: The same with the elitists that are trained again, and what comes after the generations.
+        fingerprint: What tells the problem from others, as it was when the run began; None if not recorded.
     """
 
     problem: str
@@ -32,6 +37,8 @@ class Intent:
     seed: int | None
     plan: str
     schedule: tuple[tuple[int, int], ...] = ()
+    rounds: tuple[PlannedRound, ...] = ()
+    fingerprint: float | None = None
 
     @classmethod
     def of(cls, config: str, directory: Path) -> "Intent":
@@ -40,16 +47,25 @@ class Intent:
             values = tomllib.loads(config)
         except tomllib.TOMLDecodeError as error:
             raise RunError(f"the run {directory}: its configuration is not TOML ({error}).") from error
-        recorded: dict[str, Any] = values.get("recorded", {})
-        source = str(values.get("problem", ""))
-        return cls(
-            problem=recorded.get("problem", source),
-            source=source,
-            method=str(values.get("method", "")),
-            seed=values.get("seed"),
-            plan=recorded.get("plan", ""),
-            schedule=_schedule(values.get("schedule")),
-        )
+        try:
+            recorded = _typed(values, "recorded", dict[str, Any]) or {}
+            source = _typed(values, "problem", str) or ""
+            method = _typed(values, "method", str) or ""
+            schedule = _schedule(values.get("schedule"))
+            return cls(
+                problem=_typed(recorded, "problem", str) or source,
+                source=source,
+                method=method,
+                seed=_typed(values, "seed", int),
+                plan=_typed(recorded, "plan", str) or "",
+                schedule=schedule,
+                rounds=planned_rounds(schedule, values.get("settings"), method),
+                fingerprint=_typed(recorded, "fingerprint", float),
+            )
+        except TypeError as error:
+            raise RunError(
+                f"the run {directory}: its configuration is damaged ({error}); restore a copy of it."
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -212,6 +228,14 @@ def activation_of(genome: str) -> str:
 def structure_of(genome: str) -> str:
     """What stands before the activation in a genome's text."""
     return genome.partition(" activation=")[0]
+
+
+def _typed(table: Mapping[str, Any], name: str, kind: type[T]) -> T | None:
+    """What a table has under a name, of the kind that it must be; None if there is nothing."""
+    value = table.get(name)
+    if value is not None and not isinstance(value, get_origin(kind) or kind):
+        raise TypeError(f"{name} = {value!r}")
+    return value
 
 
 def _schedule(table: Any) -> tuple[tuple[int, int], ...]:

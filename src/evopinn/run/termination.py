@@ -10,6 +10,9 @@ from evopinn.errors import RunError
 from evopinn.run.database import existing
 from evopinn.run.place import writer_of
 
+PATIENCE = 30.0
+"""Seconds to wait for a run that was asked to stop: it ends its workers and closes its files."""
+
 _INTERVAL = 0.05
 
 

@@ -1,6 +1,7 @@
 """The weights of a run's hall of fame: trained networks under the numbers of their tasks."""
 
 import math
+import re
 import sys
 from collections.abc import Collection
 from pathlib import Path
@@ -12,6 +13,7 @@ from evopinn.searchers import Task
 from evopinn.training import TrainingResult, load, save
 
 HALL_OF_FAME = 10
+_SIDECAR = re.compile(r"([0-9]{8,})\.json")
 
 
 def save_weights(directory: Path, number: int, result: TrainingResult) -> None:
@@ -29,9 +31,13 @@ def load_weights(directory: Path, number: int) -> TrainingResult:
 
 
 def kept_weights(directory: Path) -> frozenset[int]:
-    """The numbers of the tasks whose networks are kept."""
+    """The numbers of the tasks whose networks are kept; none where they cannot be listed."""
+    try:
+        names = [path.name for path in (directory / WEIGHTS).iterdir()]
+    except OSError:
+        return frozenset()
     # The sidecar is written last, so that where it is the tensors are too.
-    return frozenset(int(path.stem) for path in (directory / WEIGHTS).glob("[0-9]*.json"))
+    return frozenset(int(found[1]) for name in names if (found := _SIDECAR.fullmatch(name)))
 
 
 def prune_weights(directory: Path, keep: Collection[int]) -> None:

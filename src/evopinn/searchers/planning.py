@@ -62,9 +62,10 @@ class Plan:
         retrained = "each generation's best once more, and " if settings.retrains_best else ""
         candidates = last.trainings // settings.evaluations
         chosen = "the best is" if candidates == 1 else f"the best {candidates} are"
+        times = "once" if settings.evaluations == 1 else f"{settings.evaluations} times"
         text = (
-            f"{self.method}: {self.layout}; then {retrained}{chosen} trained "
-            f"{settings.evaluations} times for {last.epochs:,} epochs. That is {self.workload.trainings:,} "
+            f"{self.method}: {self.layout}{self._elitists}; then {retrained}{chosen} trained {times} "
+            f"for {last.epochs:,} epochs. That is {self.workload.trainings:,} "
             f"trainings with {self.workload.epochs:,} epochs in all"
         )
         if self.seconds is not None and self.pace is not None:
@@ -73,6 +74,19 @@ class Plan:
             pace = f"{1000 * self.pace:.3g} ms an epoch{' on all points' if coarse else ''}"
             text += f": about {spoken_time(self.seconds)} on {workers} at a mean of {pace}"
         return f"{text}.{_NOTHING_EVOLVES if self._is_single_generation else ''}"
+
+    @property
+    def _elitists(self) -> str:
+        """How many are trained beyond the populations; nothing if none are."""
+        if not isinstance(self.layout, Schedule) or not isinstance(self.settings, EvolutionSettings):
+            return ""
+        counts = [elitist_count(size, self.settings.elitists) for size in self.layout.populations[1:]]
+        if not any(counts):
+            return ""
+        chosen = "the best " if self.settings.pressure else ""
+        listed = str(counts[0]) if len(set(counts)) == 1 else ", ".join(map(str, counts))
+        since = "in the second" if len(counts) == 1 else "from the second on"
+        return f", {since} with {chosen}{listed} of the generation before trained again"
 
     @property
     def _is_single_generation(self) -> bool:

@@ -69,36 +69,58 @@ def bars(rows: Sequence[tuple[str, int]], width: int, glyphs: Glyphs = BLOCKS) -
 
 
 @dataclass(frozen=True)
-class Step:
+class Stair:
     """A step of a schedule.
 
     Attributes:
-        name: Of the generation.
-        population: How many networks it has.
+        name: Of the round.
+        networks: How many it has.
         epochs: Of each.
-        planned: Whether it has not begun.
+        again: How many of them are elitists that are trained again.
+        done: How many are trained; by default all.
     """
 
     name: str
-    population: int
+    networks: int
     epochs: int
-    planned: bool = False
+    again: int = 0
+    done: int | None = None
+
+    @property
+    def reached(self) -> float:
+        """The share of it that is trained."""
+        return 1.0 if self.done is None or self.done >= self.networks else self.done / self.networks
+
+    @property
+    def count(self) -> str:
+        """The networks in figures: `10`, with elitists `8+2`, on the way `3 of 8+2`."""
+        text = f"{self.networks - self.again:,}+{self.again:,}" if self.again else f"{self.networks:,}"
+        return f"{self.done:,} of {text}" if self.done and self.reached < 1 else text
 
 
-def staircase(steps: Sequence[Step], width: int, glyphs: Glyphs = BLOCKS) -> list[str]:
-    """A line for each step, below a heading: the population, and the epochs of each network, as bars."""
-    if not steps:
+def staircase(stairs: Sequence[Stair], width: int, glyphs: Glyphs = BLOCKS) -> list[str]:
+    """A line for each step, below a heading: its networks, and the epochs of each, as bars.
+
+    What is not trained yet is drawn in the character for plans.
+    """
+    if not stairs:
         return []
-    names = _cut(["", *(step.name for step in steps)], width // 4)
+    names = _cut(["", *(stair.name for stair in stairs)], width // 4)
     half = (width - len(names[0]) - 3) // 2
+    title = "new + elitists" if any(stair.again for stair in stairs) else "networks"
+    reached = [stair.reached for stair in stairs]
+    networks = [(stair.networks, stair.count) for stair in stairs]
+    epochs = [(stair.epochs, f"{stair.epochs:,}") for stair in stairs]
     columns = [
-        _column("population", [step.population for step in steps], steps, half, glyphs),
-        _column("epochs of each", [step.epochs for step in steps], steps, half, glyphs),
+        _column(title, networks, reached, half, glyphs),
+        _column("epochs of each", epochs, [float(share > 0) for share in reached], half, glyphs),
     ]
-    return [
+    lines = [
         f"{name} {left.ljust(half)}  {right}".rstrip()
         for name, left, right in zip(names, *columns, strict=True)
     ]
+    legend = f"{' ' * len(names[0])} {glyphs.planned} not trained yet"
+    return [*lines, legend[:width]] if min(reached) < 1 else lines
 
 
 def spread(
@@ -170,7 +192,8 @@ class _LogScale:
             return (steps - 1) // 2
         log = math.log10(value) if value > 0 else self.low
         share = (log - self.low) / (self.high - self.low)
-        return max(0, min(int(share * steps), steps - 1))
+        # The ends of the scale are the middles of the outer steps, so that their labels are the extremes.
+        return max(0, min(int(share * (steps - 1) + 0.5), steps - 1))
 
     def labels(self, height: int) -> list[str]:
         """What stands beside the lines of a plot, the uppermost first: a few of them say their value."""
@@ -181,8 +204,8 @@ class _LogScale:
                 for line in range(height)
             ]
         named = {0, height - 1, *range(0, height - 2, 3)}
-        step = (self.high - self.low) / height
-        middles = [self.high - (line + 0.5) * step for line in range(height)]
+        step = (self.high - self.low) / (height - 1)
+        middles = [self.high - line * step for line in range(height)]
         return [_label(middle) if line in named else blank for line, middle in enumerate(middles)]
 
 
@@ -265,15 +288,21 @@ def _below(names: Sequence[str], across: int, room: int) -> str:
 
 
 def _column(
-    title: str, values: Sequence[int], steps: Sequence[Step], width: int, glyphs: Glyphs
+    title: str,
+    values: Sequence[tuple[int, str]],
+    reached: Sequence[float],
+    width: int,
+    glyphs: Glyphs,
 ) -> list[str]:
-    texts = [f"{value:,}" for value in values]
-    room = width - max(map(len, texts)) - 1
-    largest = max(values)
+    """A heading, and a bar for each value with its text; of each, what is not reached is only planned."""
+    room = width - max(len(text) for _, text in values) - 1
+    largest = max(value for value, _ in values)
     cells = [title[:width]]
-    for value, text, step in zip(values, texts, steps, strict=True):
-        drawn = bar(value, largest, room, glyphs)
-        cells.append(_joined(glyphs.planned * len(drawn) if step.planned else drawn, text))
+    for (value, text), share in zip(values, reached, strict=True):
+        whole = bar(value, largest, room, glyphs)
+        done = bar(share * value, largest, room, glyphs)
+        drawn = whole if share >= 1 else done + glyphs.planned * (len(whole) - len(done))
+        cells.append(_joined(drawn, text[:width]))
     return cells
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evopinn.run.listed import GenerationSummary, RoundKind
+from evopinn.run.listed import RoundKind
 from evopinn.run.reading import Reader
+from evopinn.run.rounds import Step, schedule_steps
 from evopinn.run.summary import Summary
-from evopinn.view.charts import LEAST_WIDTH, MOST_WIDTH, Step, bars, spread, staircase
+from evopinn.view.charts import LEAST_WIDTH, MOST_WIDTH, Stair, bars, spread, staircase
 from evopinn.view.glyphs import ASCII, BLOCKS
 
 _HEIGHT = 9
@@ -46,27 +47,26 @@ def run_charts(summary: Summary, width: int, *, ascii_only: bool = False) -> lis
     running = bool(rounds) and sum(map(len, groups)) < _MANY * len(rounds)
     batches = any(each.kind == "batch" for each in rounds)
     failed = [(each.status, each.failed) for each in summary.failures if each.failed]
+    steps = schedule_steps(rounds, efforts, summary.intent.rounds, finished=summary.state == "finished")
     names = [_NAMES.get(each.kind, str(each.generation)) for each in rounds]
     charts = [
         Chart(
             f"Losses by {'batch' if batches else 'generation'}",
             spread(groups, names, width, _HEIGHT, glyphs, running=running),
         ),
-        Chart("Schedule", staircase(_steps(rounds, efforts, summary.intent.schedule), width, glyphs)),
+        Chart("Schedule", staircase(_stairs(steps), width, glyphs)),
         Chart("Failed trainings", bars(failed, width, glyphs)),
     ]
     return [chart for chart in charts if chart.lines]
 
 
-def _steps(
-    rounds: Sequence[GenerationSummary], efforts: Mapping[int, int], planned: Sequence[tuple[int, int]]
-) -> list[Step]:
-    """The generations by plan, or else those that have begun; none if there is only one, or very many."""
-    begun = {
-        each.generation: (each.asked, efforts[each.generation])
-        for each in rounds
-        if each.kind == "generation" and each.generation in efforts
-    }
-    stairs = dict(enumerate(planned, start=1)) or begun
-    steps = [Step(str(number), *each, planned=number not in begun) for number, each in stairs.items()]
-    return steps if 1 < len(steps) <= _MOST_STEPS else []
+def _stairs(steps: Sequence[Step]) -> list[Stair]:
+    """The steps of a schedule; none if there is only one, or very many, as of batches of proposals."""
+    if not 1 < len(steps) <= _MOST_STEPS or any(step.kind == "batch" for step in steps):
+        return []
+    return [
+        Stair(
+            _NAMES.get(step.kind, str(step.generation)), step.trainings, step.epochs, step.again, step.settled
+        )
+        for step in steps
+    ]

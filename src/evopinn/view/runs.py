@@ -1,7 +1,6 @@
 """Runs as tables for the terminal."""
 
 import math
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -11,12 +10,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from evopinn.run.ended import FailureKind
 from evopinn.run.listed import Entry, FailureCount, FinalistEntry, GenerationSummary, RoundKind, RunState
-from evopinn.run.place import RUNS
+from evopinn.run.statuses import MEANINGS
 from evopinn.run.summary import Best, Intent, Summary, activation_of, structure_of
+from evopinn.run.wording import run_name, visible, why_no_network
 from evopinn.view.numbers import duration, scientific
-from evopinn.view.plain import named_values, plain_table
+from evopinn.view.plain import PlainTable, named_values, plain_table
 from evopinn.view.run_charts import Chart
 
 if TYPE_CHECKING:
@@ -25,33 +24,30 @@ if TYPE_CHECKING:
 _GENERATIONS = 20  # Bayesian optimisation has hundreds, of a training each
 _LONGEST_REASON = 300
 _AFTER: Mapping[RoundKind, str] = {"bests": "bests again", "final": "final"}
-_MEANINGS = {str(kind): kind.meaning for kind in FailureKind} | {
-    "not-finite": "the loss or its gradient was not finite"
-}
-"""Of failures without a note."""
+_KILLED = " (without a word, as when its process is killed)"
 
 
 def runs_table(summaries: Iterable[Summary], unreadable: Iterable[tuple[Path, str]] = ()) -> Group:
     """Runs, one a line; below them those that cannot be read, with the reason."""
+    figures = ("trained", "loss", "error", "mean of", "started", "worker time")
     table = plain_table(
-        *("run", "problem", "method", "state", "round", "trained", "loss", "error"),
-        *("started", "worker time"),
+        *("run", "problem", "method", "state", "round", *figures),
+        figures=figures,
+        give_way=("worker time", "started", "method", "round", "trained", "problem", "error", "mean of"),
     )
     for each in summaries:
-        entry = each.best.entry if each.best else None
-        table.add_row(
-            Text(each.directory.name),
-            Text(each.intent.problem),
-            Text(each.intent.method),
+        table.add_cells(
+            each.directory.name,
+            each.intent.problem,
+            each.intent.method,
             each.state,
             _round(each.generations[-1]) if each.generations else "",
             f"{each.trained:,}",
-            _number(entry and entry.loss),
-            _number(entry and entry.error),
+            *_best_figures(each.best),
             _moment(each.created),
             duration(each.seconds),
         )
-    reasons = [Text(f"{path.name}: {reason}") for path, reason in unreadable]
+    reasons = [Text(visible(f"{path.name}: {reason}")) for path, reason in unreadable]
     return Group(*([table] if table.row_count else []), *reasons)
 
 
@@ -69,7 +65,7 @@ def show_tables(summary: Summary, charts: Iterable[Chart] = ()) -> Group:
             parts += ["", Text(title), table]
     for chart in charts:
         parts += ["", Text(chart.title), *(Text(line, no_wrap=True) for line in chart.lines)]
-    return Group(*parts, "", Text(_next_step(summary.state, summary.directory, bool(summary.best))))
+    return Group(*parts, "", Text(visible(_next_step(summary.state, summary.directory, bool(summary.best)))))
 
 
 def found_table(result: "SearchResult") -> Group:
@@ -78,17 +74,14 @@ def found_table(result: "SearchResult") -> Group:
     rows = result.table()
     if not rows:
         return Group(*head)
-    table = plain_table(*rows[0])
-    for figures in table.columns[:-2]:  # structure and activation give way
-        figures.no_wrap = True
+    table = plain_table(
+        *rows[0],
+        figures=rows[0][:-2],
+        give_way=("time", "epochs", "structure", "parameters", "error"),
+    )
     for row in rows[1:]:
-        table.add_row(*map(Text, row))
+        table.add_cells(*row)
     return Group(*head, table)
-
-
-def run_name(directory: Path) -> str:
-    """How a user names a run to a command."""
-    return shlex.quote(directory.name if directory.parent == RUNS else str(directory))
 
 
 def _head(summary: Summary) -> Table:
@@ -102,12 +95,20 @@ def _head(summary: Summary) -> Table:
         "problem": f"{intent.problem} ({intent.source})" if _is_file(intent) else intent.problem,
         "method": intent.method if intent.seed is None else f"{intent.method}, seed {intent.seed}",
         **({"plan": intent.plan} if intent.plan else {}),
-        "state": f"{summary.state}{running}",
+        "state": f"{summary.state}{running}{_KILLED if _was_killed(summary) else ''}",
         "started": f"{_moment(summary.created)}{ended}",
         "trained": f"{summary.trained:,} networks{failed}; {work}",
     }
-    best = _best(summary.best) if summary.best else {"best": "nothing is recorded yet"}
-    return named_values(values | best)
+    if summary.best:
+        return named_values(values | _best(summary.best))
+    reason = why_no_network(summary.directory, summary.state, summary.failures)
+    return named_values(values | {"best": f"none: {reason}"})
+
+
+def _was_killed(summary: Summary) -> bool:
+    """Whether a run has stopped without having said so."""
+    told = bool(summary.events) and summary.events[-1].kind == "stopped"
+    return summary.state == "stopped" and not told
 
 
 def _best(best: Best) -> dict[str, str]:
@@ -124,19 +125,38 @@ def _best(best: Best) -> dict[str, str]:
     return values
 
 
-def _finalists(finalists: Sequence[FinalistEntry]) -> Table:
-    table = plain_table("mean loss", "mean error", "trained", "structure", "activation")
+def _best_figures(best: Best | None) -> tuple[str, str, str]:
+    """Loss and error, and of how many trainings they are the mean: the final ones, or else the best alone."""
+    if best is None:
+        return "", "", ""
+    entry, finalist = best.entry, best.finalist
+    if finalist is None:
+        return _number(entry.loss), _number(entry.error), "1"
+    return _number(finalist.mean_loss), _number(finalist.mean_error), str(len(finalist.tasks))
+
+
+def _finalists(finalists: Sequence[FinalistEntry]) -> PlainTable:
+    figures = ("mean loss", "mean error", "trained")
+    table = plain_table(
+        *figures, "structure", "activation", figures=figures, give_way=("trained", "structure", "mean error")
+    )
     for each in finalists:
-        table.add_row(
+        table.add_cells(
             _number(each.mean_loss), _number(each.mean_error), str(len(each.tasks)), *_genome(each.genome)
         )
     return table
 
 
-def _hall_of_fame(entries: Sequence[Entry]) -> Table:
-    table = plain_table("task", "loss", "error", "epochs", "time", "structure", "activation")
+def _hall_of_fame(entries: Sequence[Entry]) -> PlainTable:
+    figures = ("task", "loss", "error", "epochs", "time")
+    table = plain_table(
+        *figures,
+        *("structure", "activation"),
+        figures=figures,
+        give_way=("time", "epochs", "structure", "task", "error"),
+    )
     for each in entries:
-        table.add_row(
+        table.add_cells(
             str(each.task),
             _number(each.loss),
             _number(each.error),
@@ -153,11 +173,12 @@ def _generations_title(generations: Sequence[GenerationSummary]) -> str:
     return title if count <= _GENERATIONS else f"{title}, the last {_GENERATIONS} of {count:,}"
 
 
-def _generations(generations: Sequence[GenerationSummary]) -> Table:
+def _generations(generations: Sequence[GenerationSummary]) -> PlainTable:
     first = "batch" if _are_batches(generations) else "generation"
-    table = plain_table(first, "trained", "of", "failed", "best loss", "epochs", "worker time")
+    figures = (first, "trained", "of", "failed", "best loss", "epochs", "worker time")
+    table = plain_table(*figures, figures=figures, give_way=("worker time", "epochs", "failed", "of"))
     for each in generations:
-        table.add_row(
+        table.add_cells(
             _AFTER.get(each.kind, f"{each.generation:,}"),
             *(f"{count:,}" for count in (each.settled, each.asked, each.failed)),
             _number(each.best),
@@ -167,12 +188,12 @@ def _generations(generations: Sequence[GenerationSummary]) -> Table:
     return table
 
 
-def _failures(failures: Sequence[FailureCount]) -> Table:
-    table = plain_table("kind", "failed", "tried again", "the first")
+def _failures(failures: Sequence[FailureCount]) -> PlainTable:
+    figures = ("kind", "failed", "tried again")
+    table = plain_table(*figures, "the first", figures=figures, give_way=("tried again",))
     for each in failures:
-        reason = _reason(each.note) or _MEANINGS.get(each.status, "")
-        first = Text(f"task {each.task}: {reason}")
-        table.add_row(Text(each.status), f"{each.failed:,}", f"{each.retried:,}", first)
+        reason = _reason(each.note) or MEANINGS.get(each.status, "")
+        table.add_cells(each.status, f"{each.failed:,}", f"{each.retried:,}", f"task {each.task}: {reason}")
     return table
 
 
@@ -207,8 +228,8 @@ def _next_step(state: RunState, directory: Path, found: bool) -> str:
     return steps[state] + export
 
 
-def _genome(genome: str) -> tuple[Text, Text]:
-    return Text(structure_of(genome)), Text(activation_of(genome))
+def _genome(genome: str) -> tuple[str, str]:
+    return structure_of(genome), activation_of(genome)
 
 
 def _number(value: float | None) -> str:

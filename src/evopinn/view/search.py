@@ -9,15 +9,23 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, suppress
 
 from rich.console import Console
+from rich.control import Control
 from rich.live import Live
+from rich.segment import ControlType
 
 from evopinn.run.snapshot import Snapshot
+from evopinn.view.console import print_line
 from evopinn.view.search_keys import Keyboard, in_foreground, terminal_of
 from evopinn.view.search_lines import ENDINGS, ending, standing
 from evopinn.view.search_log import SearchLog
-from evopinn.view.search_screen import Line, Lines, Screen, later
+from evopinn.view.search_screen import Line, Lines, Screen, further_rows, later
 
 FRAME_SECONDS = 0.2
+ERASE_LINE_AND_GO_UP = (
+    ControlType.CARRIAGE_RETURN,
+    (ControlType.ERASE_IN_LINE, 2),
+    (ControlType.CURSOR_UP, 1),
+)
 
 Show = Callable[[Snapshot], None]
 
@@ -34,7 +42,7 @@ def search_progress(console: Console, stop: Callable[[], None], keys: bool = Tru
         keys: Whether to heed keys.
     """
     if not console.is_interactive:
-        yield SearchLog(lambda line: _print(console, line)).show
+        yield SearchLog(lambda line: print_line(console, line)).show
         return
     live = _LiveScreen(console, stop, terminal_of(sys.stdin) if keys else None)
     try:
@@ -42,10 +50,6 @@ def search_progress(console: Console, stop: Callable[[], None], keys: bool = Tru
         yield live.show
     finally:
         live.close()
-
-
-def _print(console: Console, line: str) -> None:
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 class _LiveScreen:
@@ -65,6 +69,7 @@ class _LiveScreen:
         self._newest: tuple[Snapshot, float] | None = None
         self._screen = Screen(ascii_only=console.options.ascii_only)
         self._drawn: list[Line] = []
+        self._width = 0
         self._stopping = False
 
     def start(self) -> None:
@@ -86,7 +91,7 @@ class _LiveScreen:
         if self._newest is not None and self._newest[0].phase != "loading":
             now, _ = self._newest
             with suppress(OSError):
-                _print(self._console, ending(now) if now.phase in ENDINGS else standing(now))
+                print_line(self._console, ending(now) if now.phase in ENDINGS else standing(now))
 
     def _watch(self) -> None:
         live = Live(
@@ -123,6 +128,7 @@ class _LiveScreen:
             return
         now, since = self._newest
         width, height = self._console.size
+        self._erase_what_was_broken(width)
         lines = self._screen.lines(later(now, time.monotonic() - since), width, height, self._how_to_stop())
         if lines == self._drawn:
             return
@@ -131,6 +137,12 @@ class _LiveScreen:
             self._console.show_cursor(True)  # after Ctrl-Z it would be missed at the shell's prompt
         live.update(Lines(lines), refresh=True)
         self._drawn = lines
+
+    def _erase_what_was_broken(self, width: int) -> None:
+        """Erase lines that a narrower window has broken in two; rich would leave their beginnings behind."""
+        if width < self._width:
+            self._console.control(*[Control(*ERASE_LINE_AND_GO_UP)] * further_rows(self._drawn, width))
+        self._width = width
 
     def _how_to_stop(self) -> str:
         if self._stopping:

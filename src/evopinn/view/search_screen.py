@@ -12,6 +12,7 @@ from rich.segment import Segment
 from evopinn.genome import Genome
 from evopinn.run.listed import Entry, RoundKind
 from evopinn.run.snapshot import Snapshot
+from evopinn.run.wording import visible
 from evopinn.view.charts import sparkline
 from evopinn.view.glyphs import ASCII, BLOCKS, Glyphs
 from evopinn.view.numbers import scientific
@@ -96,6 +97,12 @@ class Lines:
             for text, style in line:
                 yield Segment(text, console.get_style(style) if style else None)
             yield Segment.line()
+
+
+def further_rows(lines: Sequence[Line], width: int) -> int:
+    """Rows that lines take in a window of some width beyond one each: it breaks those that are longer."""
+    lengths = (sum(cell_len(text) for text, _ in line) for line in lines)
+    return sum(max(-(-length // width) - 1, 0) for length in lengths)
 
 
 def later(now: Snapshot, seconds: float) -> Snapshot:
@@ -200,12 +207,13 @@ def _hint(now: Snapshot, width: int, ways_to_stop: str) -> str:
     """How to stop and go on; without the directory, which stands in the header, if that is too long."""
     short = f"{ways_to_stop}; nothing is lost"
     commands = (resume_command(now), "evopinn resume RUN", "evopinn resume")
-    hints = (f"{short}, `{command}` goes on" for command in commands)
-    return next((hint for hint in hints if cell_len(hint) <= width), short)
+    hints = (*(f"{short}, `{command}` goes on" for command in commands), short)
+    return next((hint for hint in hints if cell_len(hint) <= width), ways_to_stop)
 
 
 def _plain(text: str, width: int, style: str = "") -> Line:
     """A line in one style, cut to the width."""
+    text = visible(text)
     return ((text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…", style),)
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from pathlib import Path
@@ -18,36 +19,44 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from evopinn.errors import EvopinnError, UnknownNameError
 from evopinn.run.pages import Selection
 from evopinn.run.reading import Reader
-from evopinn.run.termination import stop_run
+from evopinn.run.termination import PATIENCE, stop_run
+from evopinn.view.dashboard.apart import SECONDS, Apart
 from evopinn.view.dashboard.assets import assets, shell
 from evopinn.view.dashboard.downloads import find_download, opened, packed_network
 from evopinn.view.dashboard.drawings import Drawings, Sitter, best_task
+from evopinn.view.dashboard.lanes import Lane
 from evopinn.view.dashboard.places import Places, UnknownRunError
 from evopinn.view.dashboard.queries import Queries
 from evopinn.view.dashboard.security import Access, Guard
-
-PATIENCE = 30.0
-"""Seconds to wait for a run that was asked to stop."""
 
 _BLOCK = 1 << 16
 
 Number = Annotated[int, Part(ge=0, le=2**53)]
 
 
-def make_app(root: Path, access: Access, patience: float = PATIENCE) -> Guard:
+def make_app(
+    root: Path,
+    access: Access,
+    patience: float = PATIENCE,
+    limit: float = SECONDS,
+    ending: threading.Event | None = None,
+) -> Guard:
     """The dashboard of a directory.
 
     Args:
         root: Where runs lie, now or later.
         access: Who may look.
         patience: Seconds to wait for a run to stop.
+        limit: Seconds that may be spent where a problem's file is run.
+        ending: Set when the dashboard ends, so that nothing long is begun or gone on with.
     """
     app = FastAPI(title="evopinn", docs_url=None, redoc_url=None, openapi_url=None)
-    places = Places(root)
+    places, ending = Places(root), ending or threading.Event()
+    apart = Apart(ending, limit)
     _add_pages(app)
     _add_data(app, Queries(places))
-    _add_pictures(app, places)
-    _add_downloads(app, places)
+    _add_pictures(app, places, apart, ending)
+    _add_downloads(app, places, apart, ending)
     _add_actions(app, places, patience)
     _add_errors(app)
     return Guard(app, access)
@@ -113,13 +122,14 @@ def _add_data(app: FastAPI, queries: Queries) -> None:
     app.get("/api/runs/{name}/tasks/{number}")(individual)
 
 
-def _add_pictures(app: FastAPI, places: Places) -> None:
-    drawings = Drawings()
+def _add_pictures(app: FastAPI, places: Places, apart: Apart, ending: threading.Event) -> None:
+    drawings = Drawings(apart)
+    here, elsewhere = Lane(2, ending), Lane(2, ending)
 
     def shown(name: str, what: str, task: int | None, load: bool) -> Response:
         """A picture; where there is none, the reason, which is an answer too and no failure of the page."""
+        directory = places.find(name)
         try:
-            directory = places.find(name)
             number = best_task(directory) if task is None else task
             picture = drawings.picture(what, Sitter(directory, number, load))
         except UnknownNameError:
@@ -128,25 +138,30 @@ def _add_pictures(app: FastAPI, places: Places) -> None:
             return _told(HTTPStatus.OK, str(error))
         return Response(picture.content, media_type=picture.media_type)
 
-    def of_task(name: str, number: Number, what: str, load: bool = False) -> Response:
-        return shown(name, what, number, load)
+    async def of_task(name: str, number: Number, what: str, load: bool = False) -> Response:
+        return await (elsewhere if load else here)(shown, name, what, number, load)
 
-    def of_best(name: str, what: str, load: bool = False) -> Response:
-        return shown(name, what, None, load)
+    async def of_best(name: str, what: str, load: bool = False) -> Response:
+        return await (elsewhere if load else here)(shown, name, what, None, load)
 
     app.get("/api/runs/{name}/tasks/{number}/pictures/{what}")(of_task)
     app.get("/api/runs/{name}/pictures/{what}")(of_best)
 
 
-def _add_downloads(app: FastAPI, places: Places) -> None:
+def _add_downloads(app: FastAPI, places: Places, apart: Apart, ending: threading.Event) -> None:
+    lane = Lane(2, ending)
+
     def network(name: str, number: Number) -> Response:
         stem = f"{name}-{number}"
         content = packed_network(places.find(name), number, _file_name(stem))
         return Response(content, media_type="application/zip", headers=_attached(f"{stem}.zip"))
 
-    def download(name: str, what: str) -> Response:
+    async def download(name: str, what: str) -> Response:
+        return await lane(made, name, what)
+
+    def made(name: str, what: str) -> Response:
         row = find_download(what)
-        file = opened(row, places.find(name))  # before the answer begins: a failure can still be told
+        file = opened(row, places.find(name), apart)  # before the answer begins: a failure can still be told
 
         def blocks() -> Iterator[bytes]:
             with file:

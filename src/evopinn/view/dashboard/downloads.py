@@ -13,7 +13,8 @@ from evopinn.errors import UnknownNameError
 from evopinn.run.pages import Browser
 from evopinn.run.place import DATABASE, WEIGHTS
 from evopinn.run.table import export_evaluations
-from evopinn.view.dashboard.places import contained
+from evopinn.view.dashboard.apart import Apart
+from evopinn.view.dashboard.places import contained, sound
 
 
 @dataclass(frozen=True)
@@ -24,17 +25,21 @@ class Download:
         ending: Of its name.
         media_type: What a browser calls it.
         write: Writes it, of a run's directory to a path.
+        runs_a_program: Whether the problem's file may be run for it.
     """
 
     ending: str
     media_type: str
     write: Callable[[Path, Path], object]
+    runs_a_program: bool = False
 
 
-def _report(directory: Path, path: Path) -> None:
+def write_page(directory: Path, path: Path) -> None:
+    """Write the report of a run."""
     from evopinn.view.report import write_report  # it takes a second to load
 
-    write_report([directory], path)
+    with sound(directory):
+        write_report([directory], path)
 
 
 def _copy(directory: Path, path: Path) -> None:
@@ -44,7 +49,7 @@ def _copy(directory: Path, path: Path) -> None:
 
 DOWNLOADS: Mapping[str, Download] = MappingProxyType(
     {
-        "report": Download(".html", "text/html", _report),
+        "report": Download(".html", "text/html", write_page, runs_a_program=True),
         "evaluations": Download(".csv", "text/csv", export_evaluations),
         "record": Download(f"-{DATABASE}", "application/vnd.sqlite3", _copy),
     }
@@ -60,18 +65,24 @@ def find_download(what: str) -> Download:
         raise UnknownNameError("download", what, DOWNLOADS) from None
 
 
-def opened(download: Download, directory: Path) -> BinaryIO:
+def opened(download: Download, directory: Path, apart: Apart) -> BinaryIO:
     """The file of a download, open for reading; it has no name any more."""
-    with tempfile.TemporaryDirectory(prefix="evopinn-", ignore_cleanup_errors=True) as place:
+    with (
+        sound(directory),
+        tempfile.TemporaryDirectory(prefix="evopinn-", ignore_cleanup_errors=True) as place,
+    ):
         path = Path(place) / f"run{download.ending}"
-        download.write(directory, path)
+        if download.runs_a_program:
+            apart.run(download.write, directory, path)
+        else:
+            download.write(directory, path)
         return path.open("rb")
 
 
 def packed_network(directory: Path, task: int, name: str) -> bytes:
     """Both files of a network that was kept, in an archive: `evopinn.load` reads what is in it."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
+    with sound(directory), zipfile.ZipFile(buffer, "w") as archive:
         for ending in ("safetensors", "json"):
             path = contained(directory, f"{WEIGHTS}/{task:08d}.{ending}")
             archive.writestr(f"{name}.{ending}", path.read_bytes())

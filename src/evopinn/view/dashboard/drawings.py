@@ -18,6 +18,7 @@ from evopinn.run.result import SearchResult
 from evopinn.run.summary import Intent, find_best
 from evopinn.run.weights import kept_weights, load_weights
 from evopinn.training import TrainingResult
+from evopinn.view.dashboard.apart import Apart
 from evopinn.view.dashboard.places import sound
 from evopinn.view.figures import activation, draw, formula, structure, tree
 from evopinn.view.figures.activations import draw_activation, layer_uses
@@ -30,6 +31,8 @@ _ROOM = 40_000_000
 
 _SHARPNESS = 170
 """Dots an inch; a page of seven inches is then sharp on most screens."""
+
+_PATIENCE = 30.0
 
 Key = tuple[object, ...]
 
@@ -77,13 +80,28 @@ class Sitter:
         """Whether there are weights."""
         return self.task in kept_weights(self.directory)
 
-    def problem_of(self, network: TrainingResult) -> Problem:
-        """The problem that a network was trained on."""
+    @property
+    def intent(self) -> Intent:
+        """What the run is to do."""
         with Browser(self.directory) as browser:
-            source = Intent.of(browser.about().config, self.directory).source
-        if is_problem_file(source) and not self.may_load:
-            raise FigureError(f"to draw this, the problem's file has to be run: {source}.")
-        return problem_of(network, source)
+            return Intent.of(browser.about().config, self.directory)
+
+    def problem_of(self, network: TrainingResult) -> Problem:
+        """The problem that a network was trained on, if it is still the same."""
+        from evopinn.view.report.stating import problem_again  # reports take a second to load
+
+        intent = self.intent
+        if is_problem_file(intent.source) and not self.may_load:
+            raise FigureError(f"to draw this, the problem's file has to be run: {intent.source}.")
+        problem, missing = problem_again(intent.source, intent.fingerprint, None)
+        if problem is None:
+            raise FigureError(missing)
+        return problem_of(network, problem)
+
+    @property
+    def runs_a_program(self) -> bool:
+        """Whether the problem's file is run for a picture."""
+        return self.may_load and is_problem_file(self.intent.source)
 
     @property
     def subject(self) -> Subject:
@@ -117,10 +135,18 @@ _MAKERS: Mapping[str, tuple[str, Callable[[Sitter], Axes | Panel]]] = MappingPro
 
 
 class Drawings:
-    """Pictures that were drawn, the latest of them."""
+    """Pictures that were drawn, the latest of them.
 
-    def __init__(self, room: int = _ROOM) -> None:
+    Args:
+        apart: Draws those for which a problem's file is run.
+        room: Bytes to keep.
+        patience: Seconds to wait for others to be drawn.
+    """
+
+    def __init__(self, apart: Apart, room: int = _ROOM, patience: float = _PATIENCE) -> None:
+        self._apart = apart
         self._room = room
+        self._patience = patience
         self._lock = threading.Lock()
         self._drawing = threading.Lock()
         self._kept: OrderedDict[Key, Picture] = OrderedDict()
@@ -133,22 +159,43 @@ class Drawings:
         """
         if name not in _MAKERS:
             raise UnknownNameError("picture", name, _MAKERS, hint=f"There are {', '.join(_MAKERS)}.")
-        key = (name, *_key(sitter))
-        with self._drawing:  # of two that ask for the same, the second finds it drawn
-            with self._lock:
-                if key in self._kept:
-                    self._kept.move_to_end(key)
-                    return self._kept[key]
-            kind, make = _MAKERS[name]
-            picture = Picture(_drawn(make(sitter), kind), kind)
+        with sound(sitter.directory):
+            key = (name, *_key(sitter))
+            picture = self._found(key)
+            if picture is None and sitter.runs_a_program:
+                picture = self._apart.run(draw_picture, name, sitter)
+            elif picture is None:
+                picture = self._drawn_here(key, name, sitter)
             self._keep(key, picture)
         return picture
+
+    def _drawn_here(self, key: Key, name: str, sitter: Sitter) -> Picture:
+        if not self._drawing.acquire(timeout=self._patience):  # drawing is for one thread at a time
+            raise FigureError("other pictures are being drawn; look again in a while.")
+        try:
+            # Of two that ask for the same, the second finds it drawn.
+            return self._found(key) or draw_picture(name, sitter)
+        finally:
+            self._drawing.release()
+
+    def _found(self, key: Key) -> Picture | None:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
 
     def _keep(self, key: Key, picture: Picture) -> None:
         with self._lock:
             self._kept[key] = picture
             while len(self._kept) > 1 and sum(len(each.content) for each in self._kept.values()) > self._room:
                 self._kept.popitem(last=False)
+
+
+def draw_picture(name: str, sitter: Sitter) -> Picture:
+    """A picture."""
+    kind, make = _MAKERS[name]
+    with sound(sitter.directory):
+        return Picture(_drawn(make(sitter), kind), kind)
 
 
 def best_task(directory: Path) -> int:
@@ -161,10 +208,23 @@ def best_task(directory: Path) -> int:
 
 
 def _key(sitter: Sitter) -> Key:
-    """Tells pictures apart: a run may be replaced by another, and weights come and go."""
-    with sound(sitter.directory), Browser(sitter.directory) as browser:
+    """Tells pictures apart: a run may be replaced by another, weights come and go, and problems change."""
+    with Browser(sitter.directory) as browser:
         created = browser.about().created
-    return sitter.directory, created, sitter.task, sitter.is_kept, sitter.may_load
+    stamp = file_stamp(sitter.intent.source) if sitter.may_load else None
+    return sitter.directory, created, sitter.task, sitter.is_kept, sitter.may_load, stamp
+
+
+def file_stamp(source: str) -> tuple[int, int] | None:
+    """What changes with a problem's file; None if there is none."""
+    path = Path(f"{source.rpartition('.py')[0]}.py")
+    if not is_problem_file(source):
+        return None
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def _drawn(figure: Axes | Panel, kind: str) -> bytes:

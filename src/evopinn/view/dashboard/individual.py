@@ -7,21 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from evopinn.errors import EvopinnError, RunError
 from evopinn.genome import Genome
-from evopinn.run.ended import FailureKind
 from evopinn.run.listed import Entry
 from evopinn.run.pages import Browser
+from evopinn.run.statuses import MEANINGS
 from evopinn.run.summary import activation_of, finite, structure_of
 from evopinn.run.weights import kept_weights
-from evopinn.training import Status
 
 if TYPE_CHECKING:
     from evopinn.training import History
 
 Data = dict[str, Any]
 
-_MEANINGS = {str(kind): kind.meaning for kind in FailureKind} | {
-    str(status): status.meaning for status in Status
-}
 _REASON = 300
 _NOTE = 20_000
 _GENERATIONS = 60
@@ -65,7 +61,7 @@ def individual(directory: Path, number: int) -> Data:
 def failure_reason(note: str, status: str) -> str:
     """Why a training failed, in a line: of a traceback the exception, else what the status means."""
     lines = note.strip().splitlines()
-    return (lines[-1].strip() if lines else _MEANINGS.get(status, ""))[:_REASON]
+    return (lines[-1].strip() if lines else MEANINGS.get(status, ""))[:_REASON]
 
 
 def _attempt(entry: Entry) -> Data:
@@ -73,7 +69,7 @@ def _attempt(entry: Entry) -> Data:
         "attempt": entry.attempt,
         "final": entry.final,
         "status": entry.status,
-        "meaning": _MEANINGS.get(entry.status, ""),
+        "meaning": MEANINGS.get(entry.status, ""),
         "loss": finite(entry.loss),
         "error": finite(entry.error),
         "errors": {field: finite(error) for field, error in entry.errors.items()},
@@ -123,7 +119,7 @@ def _line(browser: Browser, parents: Sequence[int]) -> list[Data]:
 def _latex(genome: str) -> str | None:
     try:
         return Genome.parse(genome).activation.latex()
-    except EvopinnError:
+    except (EvopinnError, ValueError):  # numbers of thousands of digits are none to Python
         return None
 
 

@@ -4,21 +4,21 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from evopinn.run.course import BestLoss
 from evopinn.run.listed import GenerationSummary
 from evopinn.run.pages import Browser, Round
-from evopinn.run.place import DATABASE, writer_of
+from evopinn.run.place import DATABASE, WEIGHTS, writer_of
 
 Quartiles = tuple[float, float, float]
 Stamp = tuple[object, ...]
 
-_MOST_RUNS = 500
 _SETTLED = 0.1
 """Seconds after which a file's time tells it from a later state: clocks of file systems tick."""
 
@@ -37,7 +37,7 @@ class Course:
         trainings: Attempts up to it.
         epochs: Spent up to it.
         seconds: The same, of workers.
-        best: The least loss on all points.
+        best: The best loss; see `BestLoss`.
         improvements: Trainings, epochs, seconds and loss, each time that there was a better one.
     """
 
@@ -45,7 +45,7 @@ class Course:
     trainings: int = 0
     epochs: int = 0
     seconds: float = 0.0
-    best: float = math.inf
+    best: BestLoss = field(default_factory=BestLoss)
     improvements: list[tuple[int, int, float, float]] = field(
         default_factory=list[tuple[int, int, float, float]]
     )
@@ -57,15 +57,13 @@ class Course:
             self.trainings += 1
             self.epochs += epochs
             self.seconds += seconds
-            # Losses on fewer points are not comparable; what is not a number is none.
-            if loss is not None and loss < self.best and coarseness <= 1:
-                self.best = loss
+            if loss is not None and self.best.add(loss, coarseness):
                 self.improvements.append((self.trainings, self.epochs, self.seconds, loss))
 
     def points(self) -> list[tuple[int, int, float, float]]:
         """The improvements, at most some hundreds, with where it stands now."""
         every = max(1, -(-len(self.improvements) // _THINNED))
-        last = [(self.trainings, self.epochs, self.seconds, self.best)] if self.improvements else []
+        last = [(self.trainings, self.epochs, self.seconds, self.best.value)] if self.improvements else []
         return [*self.improvements[::every], *self.improvements[-1:], *last]
 
 
@@ -114,9 +112,14 @@ class Remembered:
 
 
 class Memory:
-    """What is remembered of all runs; of those not looked at for long, nothing."""
+    """What is remembered of runs; if there are too many, nothing of those not looked at for long.
 
-    def __init__(self) -> None:
+    Args:
+        most: How many runs to remember; None for all that are kept by `keep_only`.
+    """
+
+    def __init__(self, most: int | None) -> None:
+        self._most = most
         self._lock = threading.Lock()
         self._runs: OrderedDict[Path, Remembered] = OrderedDict()
 
@@ -125,9 +128,20 @@ class Memory:
         with self._lock:
             found = self._runs.setdefault(directory, Remembered())
             self._runs.move_to_end(directory)
-            while len(self._runs) > _MOST_RUNS:
+            while self._most is not None and len(self._runs) > self._most:
                 self._runs.popitem(last=False)
         return found
+
+    def knows(self, directory: Path) -> bool:
+        """Whether there is anything to remember of a run."""
+        return directory in self._runs
+
+    def keep_only(self, directories: Iterable[Path]) -> None:
+        """Forget all other runs."""
+        kept = set(directories)
+        with self._lock:
+            for gone in [directory for directory in self._runs if directory not in kept]:
+                del self._runs[gone]
 
     def answer(self, directory: Path, question: str, make: Callable[[Remembered], Any]) -> Any:
         """What was made of a run before, if nothing has been written to it since; otherwise made anew."""
@@ -137,7 +151,11 @@ class Memory:
             known = remembered.answers.get(question)
             if known is not None and known[0] == stamp:
                 return known[1]
-            value = make(remembered)
+            try:
+                value = make(remembered)
+            except BaseException:
+                remembered.created = None  # what was half read is read anew
+                raise
             if settled:
                 remembered.answers[question] = stamp, value
             return value
@@ -147,7 +165,7 @@ def stamp_of(directory: Path) -> tuple[Stamp, bool]:
     """What changes whenever a run does, and whether it can be relied on yet."""
     parts: list[object] = [writer_of(directory)]
     newest = 0.0
-    for name in (DATABASE, f"{DATABASE}-wal"):
+    for name in (DATABASE, f"{DATABASE}-wal", WEIGHTS):
         try:
             status = (directory / name).stat()
         except OSError:

@@ -1,13 +1,15 @@
 """The runs that a dashboard shows, by name: those right below one directory, and nothing outside of it."""
 
 import os
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from evopinn.errors import EvopinnError, RunError
-from evopinn.run.place import DATABASE, is_run, runs_in
+from evopinn.run.place import DATABASE, LOCK, WEIGHTS, is_run, runs_in
+
+_PARTS = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", LOCK, WEIGHTS)
 
 
 class UnknownRunError(RunError):
@@ -65,12 +67,22 @@ class Places:
         shown = os.fsencode(name).decode(errors="replace")
         if shown != name:
             return Place(shown, directory, "its name is not UTF-8; rename it to look at it.")
-        home = self.root.resolve()
-        if not all(path.resolve().is_relative_to(home) for path in (directory, directory / DATABASE)):
+        home = os.path.realpath(self.root)
+        if not all(Path(os.path.realpath(path)).is_relative_to(home) for path in _entrances(directory)):
             return Place(
                 name, directory, f"the run {name!r} leads out of {self.root}; look at it where it lies."
             )
         return Place(name, directory)
+
+
+def _entrances(directory: Path) -> Iterator[Path]:
+    """What might lead out of a run: itself, and links among its parts and among its weights."""
+    yield directory
+    for folder, names in ((directory, _PARTS), (directory / WEIGHTS, None)):
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_symlink() and (names is None or entry.name in names):
+                    yield Path(entry)
 
 
 def contained(directory: Path, name: str) -> Path:
@@ -97,7 +109,9 @@ def sound(directory: Path) -> Generator[None]:
         yield
     except EvopinnError:
         raise
-    except (ValueError, TypeError, LookupError, ArithmeticError) as error:
+    except OSError as error:  # files come and go
+        raise RunError(f"the run {directory}: {error.filename} cannot be read: {error.strerror}.") from error
+    except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise RunError(
             f"the run {directory}: its record is damaged ({reason}); restore a copy of it."

@@ -1,5 +1,7 @@
 """What pages show, as plain data for JSON: numbers that are not finite are null, text is text."""
 
+import json
+import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -10,7 +12,7 @@ from typing import Any
 from evopinn.errors import EvopinnError
 from evopinn.problem import is_problem_file
 from evopinn.run.config import Config
-from evopinn.run.listed import GenerationSummary, RunState
+from evopinn.run.listed import RunState
 from evopinn.run.pages import Browser, Page, Selection
 from evopinn.run.summary import (
     Best,
@@ -24,6 +26,7 @@ from evopinn.run.summary import (
 )
 from evopinn.run.weights import kept_weights
 from evopinn.searchers import Workload
+from evopinn.view.dashboard.generations import generation_data, grouped
 from evopinn.view.dashboard.individual import failure_reason, individual
 from evopinn.view.dashboard.memory import Memory, Remembered
 from evopinn.view.dashboard.places import Place, Places, sound
@@ -32,28 +35,48 @@ Data = dict[str, Any]
 
 PAGE = 25
 MOST_COMPARED = 8
-_MOST_GENERATIONS = 300
+PATIENCE = 1.0
+"""Seconds for reading runs that are new to a list; the others follow when it is asked for again."""
+
+_MOST_LOOKED_AT = 500
 _LATEST = 40
 _NOTE = 20_000
 
 
 class Queries:
-    """Questions about the runs of one place."""
+    """Questions about the runs of one place.
 
-    def __init__(self, places: Places) -> None:
+    Args:
+        places: Where they lie.
+        patience: Seconds for reading runs that are new to a list.
+    """
+
+    def __init__(self, places: Places, patience: float = PATIENCE) -> None:
         self._places = places
-        self._memory = Memory()
+        self._patience = patience
+        self._lines = Memory(most=None)
+        self._looks = Memory(_MOST_LOOKED_AT)
 
     def overview(self) -> Data:
-        """All runs in a line each, the newest first; those that cannot be read with the reason."""
-        runs = [self._overview(place) for place in self._places.all()]
-        runs.sort(key=lambda run: (run.get("created") or 0.0, run["name"]), reverse=True)
+        """All runs in a line each, the newest first; those that cannot be read with the reason.
+
+        Where there are many, those for which there was no time are read when this is asked for again.
+        """
+        places = self._places.all()
+        self._lines.keep_only(place.directory for place in places)
+        left = self._patience
+        runs: list[Data] = []
+        for place in places:
+            known, began = self._lines.knows(place.directory), time.monotonic()
+            runs.append(self._overview(place) if known or left > 0 else _waiting(place.name))
+            left -= 0.0 if known else time.monotonic() - began
+        runs.sort(key=lambda run: (run.get("created", 0.0), run["name"]), reverse=True)
         return {"directory": str(self._places.root), "runs": runs}
 
     def run(self, name: str) -> Data:
         """A run at a glance."""
         directory = self._places.find(name)
-        answer = self._answer(directory, "run", lambda known: _run(directory, known))
+        answer = self._answer(self._looks, directory, "run", lambda known: _run(directory, known))
         return {"name": name, **answer}
 
     def settings(self, name: str) -> Data:
@@ -61,31 +84,34 @@ class Queries:
         directory = self._places.find(name)
         with sound(directory), Browser(directory) as browser:
             about = browser.about()
-        return {"config": about.config, "versions": dict(about.versions), "directory": str(directory)}
+            versions = {str(name): str(each) for name, each in about.versions.items()}
+            return _checked({"config": about.config, "versions": versions, "directory": str(directory)})
 
     def individuals(self, name: str, selection: Selection) -> Data:
         """A page of the evaluations."""
         directory = self._places.find(name)
         with sound(directory), Browser(directory) as browser:
             page = browser.listed(selection, PAGE)
-            statuses = browser.statuses()
-        return _page(page) | {"statuses": statuses, "size": PAGE}
+            return _checked(_page(page) | {"statuses": browser.statuses(), "size": PAGE})
 
     def individual(self, name: str, number: int) -> Data:
         """One task: what was asked, how it came out, where it comes from."""
         directory = self._places.find(name)
         with sound(directory):
-            return {"name": name, **individual(directory, number)}
+            return _checked({"name": name, **individual(directory, number)})
 
     def comparison(self, names: Sequence[str]) -> Data:
-        """Several runs: the best loss so far against what was spent."""
-        return {"runs": [self._compared(name) for name in names[:MOST_COMPARED]]}
+        """Several runs, but not too many: the best loss so far against what was spent."""
+        shown, left_out = names[:MOST_COMPARED], names[MOST_COMPARED:]
+        return {"runs": [self._compared(name) for name in shown], "left_out": list(left_out)}
 
     def _overview(self, place: Place) -> Data:
         if place.reason:
             return _unreadable(place.name, place.reason)
         try:
-            line = self._answer(place.directory, "overview", lambda _: _overview(place.directory))
+            line = self._answer(
+                self._lines, place.directory, "overview", lambda _: _overview(place.directory)
+            )
         except EvopinnError as error:
             return _unreadable(place.name, str(error))
         return {"name": place.name, **line}
@@ -93,14 +119,26 @@ class Queries:
     def _compared(self, name: str) -> Data:
         try:
             directory = self._places.find(name)
-            answer = self._answer(directory, "course", lambda known: _compared(directory, known))
+            answer = self._answer(self._looks, directory, "course", lambda known: _compared(directory, known))
         except EvopinnError as error:
             return _unreadable(name, str(error))
         return {"name": name, **answer}
 
-    def _answer(self, directory: Path, question: str, make: Callable[[Remembered], Data]) -> Data:
+    def _answer(
+        self, memory: Memory, directory: Path, question: str, make: Callable[[Remembered], Data]
+    ) -> Data:
         with sound(directory):
-            return self._memory.answer(directory, question, make)
+            return memory.answer(directory, question, lambda known: _checked(make(known)))
+
+
+def _checked(data: Data) -> Data:
+    """Data that JSON has words for; whatever else a damaged run has in their place raises."""
+    json.dumps(data, allow_nan=False)
+    return data
+
+
+def _waiting(name: str) -> Data:
+    return {"name": name, "state": "waiting", "trained": 0, "reason": "it is read in a moment."}
 
 
 def _unreadable(name: str, reason: str) -> Data:
@@ -117,7 +155,7 @@ def _overview(directory: Path) -> Data:
         "state": state,
         "problem": intent.problem,
         "method": intent.method,
-        "created": about.created,
+        "created": float(about.created),
         "ended": latest[0].ended if latest else None,
         "trained": trained,
         "trainings": _trainings(about.config, state, trained),
@@ -139,7 +177,7 @@ def _run(directory: Path, known: Remembered) -> Data:
     data = replace(summary, generations=()).data()
     del data["run"], data["counts"], data["started"]
     return data | {
-        "created": summary.created,
+        "created": float(summary.created),
         "writer": summary.writer,
         "epochs": summary.epochs,
         "seconds": summary.seconds,
@@ -147,10 +185,7 @@ def _run(directory: Path, known: Remembered) -> Data:
         "trainings": _trainings(config, summary.state, summary.trained),
         "planned": [list(pair) for pair in summary.intent.schedule],
         "left": _seconds_left(_workload(config), summary, pace),
-        "generations": [
-            _generation(each, efforts.get(each.generation), quartiles.get(each.generation))
-            for each in _merged(summary.generations)
-        ],
+        "generations": [generation_data(each, efforts, quartiles) for each in grouped(summary.generations)],
         "generation_count": len(summary.generations),
         "failures": [_failure(each) for each in data["failures"]],
         "kept": sorted(kept_weights(directory)),
@@ -193,33 +228,6 @@ def _best_figures(best: Best | None) -> Data:
         "error": finite(finalist.mean_error),
         "means": len(finalist.tasks),
     }
-
-
-def _generation(
-    each: GenerationSummary, effort: int | None, quartiles: tuple[float, float, float] | None
-) -> Data:
-    low, middle, high = quartiles or (None, None, None)
-    return asdict(each) | {
-        "best": finite(each.best),
-        "effort": effort,
-        "low": low,
-        "median": middle,
-        "high": high,
-    }
-
-
-def _merged(generations: Sequence[GenerationSummary]) -> Sequence[GenerationSummary]:
-    """At most some hundreds: many neighbours become one that has their last number, sums and best."""
-    width = -(-len(generations) // _MOST_GENERATIONS)
-    if width <= 1:
-        return generations
-    return [_merge(generations[start : start + width]) for start in range(0, len(generations), width)]
-
-
-def _merge(several: Sequence[GenerationSummary]) -> GenerationSummary:
-    names = ("asked", "settled", "failed", "epochs", "seconds")
-    sums = {name: sum(getattr(each, name) for each in several) for name in names}
-    return replace(several[-1], best=min(each.best for each in several), **sums)
 
 
 def _failure(each: Mapping[str, Any]) -> Data:

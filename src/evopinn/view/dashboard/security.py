@@ -119,15 +119,17 @@ class Guard:
                 return _message(HTTPStatus.UNAUTHORIZED, "open the address that the dashboard printed.")
             policy = _POLICY.replace("style-src 'self'", f"style-src 'sha256-{_STYLE_HASH}'")
             return HTMLResponse(_CLOSED, HTTPStatus.UNAUTHORIZED, {"Content-Security-Policy": policy})
-        if request.method not in _SAFE and not _is_from_us(request, host):
+        if not _is_from_us(request, host):
             return _message(HTTPStatus.FORBIDDEN, "this request does not come from a page of the dashboard.")
         return None
 
     def _admit(self, request: Request) -> Response:
         """Keep the token in a cookie, and have the address without it."""
-        rest = urlencode([pair for pair in parse_qsl(request.url.query) if pair[0] != TOKEN])
-        # A path that begins with two slashes would be another machine's address.
-        path = "/" + request.url.path.lstrip("/")
+        query = parse_qsl(request.url.query, keep_blank_values=True)
+        rest = urlencode([pair for pair in query if pair[0] != TOKEN])
+        # As it was sent: names may have signs that mean something in a path. One that begins with two slashes
+        # would be another machine's address.
+        path = "/" + request.scope["raw_path"].decode("latin-1").lstrip("/")
         answer = RedirectResponse(f"{path}?{rest}" if rest else path, HTTPStatus.SEE_OTHER)
         answer.set_cookie(self._access.cookie, self._access.token, httponly=True, samesite="strict", path="/")
         return answer
@@ -138,7 +140,17 @@ def _message(status: HTTPStatus, text: str) -> Response:
 
 
 def _is_from_us(request: Request, host: str) -> bool:
+    """Whether our own page sent a request, or the user themselves where that changes nothing.
+
+    A page at another port of this machine is of the same site, so that the cookie comes along with what it
+    asks for: it may open our pages, which have nothing of a run in them, and get no data. For some of these
+    a problem's file, which is a program, is run.
+    """
     site = request.headers.get("sec-fetch-site", "same-origin")
+    if request.method in _SAFE:
+        path = request.url.path
+        is_page = not path.startswith("/api/") and "/downloads/" not in path
+        return is_page or site in ("same-origin", "none")
     return request.headers.get("origin") == f"{request.url.scheme}://{host}" and site == "same-origin"
 
 

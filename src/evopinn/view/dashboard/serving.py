@@ -3,9 +3,11 @@
 import os
 import secrets
 import socket
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 
 import torch
 import uvicorn
@@ -17,6 +19,11 @@ from evopinn.view.dashboard.security import LOOPBACK, TOKEN, Access
 _EVERYWHERE = ("0.0.0.0", "::")
 _NICENESS = 5
 """Searches on the same machine come first."""
+
+_LAST_ANSWERS = 2
+"""Seconds for answers that are under way when the dashboard is told to end."""
+
+_INTERRUPTED = 130
 
 
 def serve(root: Path, host: str, port: int, announce: Callable[[str, bool], None]) -> None:
@@ -36,15 +43,46 @@ def serve(root: Path, host: str, port: int, announce: Callable[[str, bool], None
             any_address=host in _EVERYWHERE,
             cookie=f"evopinn-{number}",
         )
-        app = make_app(root, access)
+        ending = threading.Event()
+        app = make_app(root, access, ending=ending)
         torch.set_num_threads(1)
         with suppress(OSError, AttributeError):
             os.nice(_NICENESS)
         announce(f"http://{_shown(host)}:{number}/?{TOKEN}={access.token}", host in LOOPBACK)
         config = uvicorn.Config(
-            app, log_level="error", access_log=False, lifespan="off", ws="none", server_header=False
+            app,
+            log_level="error",
+            access_log=False,
+            lifespan="off",
+            ws="none",
+            server_header=False,
+            timeout_graceful_shutdown=_LAST_ANSWERS,
         )
-        uvicorn.Server(config).run(sockets=[listener])
+        _Server(config, ending).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """A server that the second Ctrl-C ends, whatever it is doing: it only reads, so nothing is lost.
+
+    Args:
+        config: As uvicorn has it.
+        ending: To be set when it ends.
+    """
+
+    def __init__(self, config: uvicorn.Config, ending: threading.Event) -> None:
+        super().__init__(config)
+        self._ending = ending
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Heed a signal."""
+        if self.should_exit:
+            os._exit(_INTERRUPTED)
+        super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Come to an end."""
+        self._ending.set()
+        await super().shutdown(sockets)
 
 
 def _bound(host: str, port: int) -> socket.socket:

@@ -38,6 +38,16 @@ _USUAL = (-3.0, 3.0)
 _LARGE = 100.0
 """Values beyond which only a logarithmic axis shows the smaller ones too."""
 
+_SHARES = (0.005, 0.25, 0.5, 0.75, 0.995)
+"""Quantiles of the pre-activations of a layer: nearly all of them, half of them, the middle."""
+
+_REACH = 6.0
+"""So many times the distance of the quartiles beyond them, an activation is shown at most."""
+
+_WAVES = ("sin", "cos")
+_WIDEST_WAVES = 8 * np.pi
+"""Over a wider range, a common activation that oscillates would only be a black area."""
+
 _POINTS = 20_000
 _NODES = 401
 _TITLE = 9.0
@@ -55,7 +65,8 @@ class LayerUse:
     Attributes:
         layer: Its number.
         parameters: Those of the activation in this layer.
-        quartiles: Least, quartiles and greatest of the pre-activations on the problem's points, if known.
+        quartiles: Of the pre-activations on the problem's points, if known: the quartiles, and before and
+            after them the ends of what 99 % of all lie between.
     """
 
     layer: int
@@ -64,10 +75,13 @@ class LayerUse:
 
     @property
     def range(self) -> Range:
-        """From the least to the greatest pre-activation."""
+        """Where most pre-activations are; the few far beyond would leave no room for the others."""
         if self.quartiles is None:
             return _USUAL
-        low, *_, high = self.quartiles
+        low, quarter, _, three_quarters, high = self.quartiles
+        reach = _REACH * (three_quarters - quarter)
+        if reach > 0:
+            low, high = max(low, quarter - reach), min(high, three_quarters + reach)
         return (low, high) if low < high else (low - 1, high + 1)
 
 
@@ -89,10 +103,10 @@ def activation(
 ) -> Panel:
     """Plot an activation function and its first two derivatives, beside common ones.
 
-    Of a trained network, each is plotted over the range that the pre-activations take on the problem's
-    points, and for each layer where it has parameters, since these differ from layer to layer; another plot
-    has the ranges. What is not trained, or whose problem cannot be found, is plotted around zero; parameters
-    that are not known are 1, as when a training begins.
+    Of a trained network, each is plotted over the range that most of the pre-activations take on the
+    problem's points, and for each layer where it has parameters, since these differ from layer to layer;
+    another plot has the ranges. What is not trained, or whose problem cannot be found, is plotted around
+    zero; parameters that are not known are 1, as when a training begins.
 
     Args:
         network: A trained network, or what has an activation.
@@ -134,6 +148,7 @@ def draw_activation(
         _plot_beside(ax, beside, widest, order)
         if max(high, -low) > _LARGE:
             ax.set_yscale("symlog", linthresh=1.0)
+            ax.set_yticks(_powers(low, high))
         else:
             margin = 0.3 * (high - low) or 1.0
             ax.set_ylim(low - margin, high + margin)  # a common one that grows faster is cut off
@@ -147,7 +162,7 @@ def draw_activation(
     parts[0].suptitle(title, size=_TITLE * min(1.0, 0.95 * PAGE / text_width(title, _TITLE)))
     if uses:
         shown = colours if len(colours) == len(uses) else [BLUE] * len(uses)
-        _show_ranges(grid_of_axes(parts[1], 1, 1)[0][0], uses, shown, widest)
+        _show_ranges(grid_of_axes(parts[1], 1, 1)[0][0], uses, shown)
     return figure
 
 
@@ -204,7 +219,7 @@ def _quartiles(values: Tensor | None) -> tuple[float, ...] | None:
         return None
     flat = values.flatten().to(torch.float64).numpy()
     flat = flat[np.isfinite(flat)]
-    return tuple(map(float, np.quantile(flat, (0, 0.25, 0.5, 0.75, 1)))) if len(flat) else None
+    return tuple(map(float, np.quantile(flat, _SHARES))) if len(flat) else None
 
 
 def _curves(function: Activation, uses: Sequence[LayerUse]) -> list[_Curve]:
@@ -231,16 +246,25 @@ def _plot(
     return min(bounds), max(bounds)
 
 
+def _powers(low: float, high: float) -> list[float]:
+    """Zero and powers of ten for an axis that is logarithmic away from it, at most three on each side."""
+    decades = int(np.log10(max(high, -low)))
+    ticks = [10.0**power for power in range(-(-decades // 3), decades + 1, -(-decades // 3))]
+    return [tick for tick in [*(-tick for tick in reversed(ticks)), 0.0, *ticks] if low <= tick <= high]
+
+
 def _plot_beside(ax: Axes, names: Sequence[str], widest: Range, order: int) -> None:
     x = torch.linspace(*widest, _NODES, dtype=torch.float64)
     for name, dashes in zip(names, _DASHES, strict=False):
+        if name in _WAVES and widest[1] - widest[0] > _WIDEST_WAVES:
+            continue
         common = common_activation(name)
         y = derivative(common, torch.ones(common.parameters, dtype=torch.float64), x, order)
         ax.plot(x.numpy(), y.numpy(), color=GREY, linestyle=dashes, linewidth=0.9, label=plain(name))
 
 
-def _show_ranges(ax: Axes, uses: Sequence[LayerUse], colours: Sequence[Colour], widest: Range) -> None:
-    """The pre-activations of each layer: a line from least to greatest, a bar from quartile to quartile."""
+def _show_ranges(ax: Axes, uses: Sequence[LayerUse], colours: Sequence[Colour]) -> None:
+    """The pre-activations of each layer: a line for 99 % of them, a bar from quartile to quartile."""
     for use, colour in zip(uses, colours, strict=True):
         if use.quartiles is not None:
             low, quarter, middle, three_quarters, high = use.quartiles
@@ -255,8 +279,7 @@ def _show_ranges(ax: Axes, uses: Sequence[LayerUse], colours: Sequence[Colour], 
         ax.text(0.5, 0.5, "not measured: the problem is not at hand", ha="center", transform=ax.transAxes)
     ax.set_yticks([use.layer for use in uses], [_layer_label(use) for use in uses])
     ax.set_ylim(len(uses) - 0.5, -0.5)
-    ax.set_xlim(widest)
-    ax.set_xlabel("pre-activation $x$: range, quartiles, median")
+    ax.set_xlabel("pre-activation $x$: 99 % of all, quartiles, median")
     ax.set_ylabel("layer and\nparameters" if len(uses[0].parameters) else "layer")
 
 

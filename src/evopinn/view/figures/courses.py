@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -21,6 +22,8 @@ Courses = Course | Sequence[Course]
 _NODES = 1000
 _LISTED = len(LINES)
 _LABEL = 90
+_FEW = 30
+_WITH_GAPS: Mapping[str, Any] = {"marker": "o", "markersize": 4, "linestyle": ":", "linewidth": 0.7}
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +55,8 @@ def convergence(
     """Plot the loss, and the error where it is known, over the epochs of a training.
 
     A line is the mean of the trials of a model, with a band from the least to the greatest of them. A trial
-    that ended early counts with what it ended with; values that are not finite do not count.
+    that ended early counts with what it ended with; values that are not finite do not count. Where only a few
+    epochs were measured, these are dots.
 
     Args:
         models: By name, a training or a list of trials: trained networks or their histories. Or one of these
@@ -136,17 +140,28 @@ def _errors(course: Course, field: str | None) -> tuple[Array, Array]:
 
 
 def _plot(ax: Axes, spreads: Mapping[str, Spread | None], quantity: str) -> None:
+    gaps = False
     for place, ((name, each), colour) in enumerate(zip(spreads.items(), LINES, strict=False), start=1):
         if each is None:
             continue
         trials = f" (mean of {each.trials})" if each.trials > 1 else ""
-        marker = "." if len(each.epochs) < 30 else ""
         label = plain(name, _LABEL) + trials if name else trials.strip()
-        (line,) = ax.plot(each.epochs, each.mean, color=colour, marker=marker, label=label)
+        look = _look(each)
+        gaps = gaps or look == _WITH_GAPS
+        (line,) = ax.plot(each.epochs, each.mean, color=colour, label=label, **look)
         line.set_gid(f"model {place}")
-        if each.trials > 1:
+        if each.trials > 1 and look == _WITH_GAPS:
+            ax.vlines(each.epochs, each.least, each.greatest, color=colour, alpha=0.4, linewidth=2)
+        elif each.trials > 1:
             ax.fill_between(each.epochs, each.least, each.greatest, color=colour, alpha=0.2, linewidth=0)
     ax.set_yscale("log")
-    ax.set_xlabel("epoch")
+    ax.set_xlabel("epoch; measured at the dots only" if gaps else "epoch")
     ax.set_ylabel(quantity)
     ax.grid(visible=True)
+
+
+def _look(spread: Spread) -> Mapping[str, Any]:
+    """Few values with epochs between them are dots: a line would claim to know what lies between."""
+    if len(spread.epochs) >= _FEW:
+        return {}
+    return _WITH_GAPS if np.diff(spread.epochs).max(initial=1) > 1 else {"marker": "."}

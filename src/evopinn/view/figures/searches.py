@@ -1,6 +1,6 @@
 """The course of a search: losses by generation, and its schedule."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from evopinn.errors import FigureError
-from evopinn.run.listed import GenerationSummary
+from evopinn.run.listed import RoundKind
 from evopinn.run.reading import Reader
+from evopinn.run.rounds import Step, schedule_steps
 from evopinn.run.summary import Intent
 from evopinn.view.figures.points import ABOVE, limit_losses, opacity
 from evopinn.view.figures.style import (
@@ -33,6 +34,8 @@ _MANY = 4
 
 _ROUNDS = {"bests": "bests\nagain", "final": "final"}
 """Rounds behind the generations, as they stand below the axis."""
+
+_PLANNED = {"linestyle": "--", "color": GREY}
 
 
 @styled()
@@ -72,7 +75,7 @@ def generations(run: Run, *, ax: Axes | None = None) -> Axes:
     ax.set_yscale("log")
     limit_losses(ax, all_finite.generations + shift, all_finite.losses)
     ax.set_ylabel("loss")
-    _number_generations(ax, trained)
+    _number_rounds(ax, trained.kinds)
     ax.legend(**ABOVE, ncols=5)
     return ax
 
@@ -93,10 +96,10 @@ def _plot_progress(ax: Axes, searched: Trainings, many: bool) -> None:
     line.set_gid("best")
 
 
-def _number_generations(ax: Axes, trained: Trainings) -> None:
-    names = {number: _ROUNDS[kind] for number, kind in trained.kinds.items() if kind in _ROUNDS}
-    counted = [number for number in trained.kinds if number not in names]
-    last = max(trained.kinds)
+def _number_rounds(ax: Axes, kinds: Mapping[int, RoundKind]) -> None:
+    """Generations by their numbers, what comes after them by name and apart."""
+    names = {number: _ROUNDS[kind] for number, kind in kinds.items() if kind in _ROUNDS}
+    counted = [number for number in kinds if number not in names]
     if names:
         first = min(names)
         ax.axvline(first - 0.5, color=GREY, linewidth=0.6, linestyle=":")
@@ -104,9 +107,8 @@ def _number_generations(ax: Axes, trained: Trainings) -> None:
         ax.set_xticks([*ticks, *names], [*map(str, ticks), *names.values()])
     else:
         ax.set_xticks(_whole_ticks(counted))
-    ax.set_xlim(0.3, last + 0.7)
-    batches = "batch" in trained.kinds.values()
-    ax.set_xlabel("batch of proposals" if batches else "generation")
+    ax.set_xlim(0.3, max(kinds) + 0.7)
+    ax.set_xlabel("batch of proposals" if "batch" in kinds.values() else "generation")
 
 
 def _whole_ticks(numbers: Sequence[int]) -> list[int]:
@@ -119,9 +121,11 @@ def _whole_ticks(numbers: Sequence[int]) -> list[int]:
 
 @styled()
 def schedule(run: Run, *, figure: Panel | None = None) -> Panel:
-    """Plot how many networks each generation trains, and for how many epochs: the staircase of DPSTE.
+    """Plot how many networks each round trains, and for how many epochs: the staircase of DPSTE.
 
-    What is planned and was not reached yet is dashed.
+    The final evaluations are a step of their own. The networks of a generation are its population and, from
+    the second on, elitists that are trained again. What was not reached yet is planned: dashed where it was
+    not begun, hatched within a round that is under way.
 
     Args:
         run: What a search found, or its run's directory or name.
@@ -129,46 +133,77 @@ def schedule(run: Run, *, figure: Panel | None = None) -> Panel:
     """
     found = run_of(run)
     with Reader(found.directory) as reader:
-        rounds = [each for each in reader.generations() if each.kind in {"generation", "batch"}]
-        epochs = reader.efforts()
-        planned = Intent.of(reader.about().config, found.directory).schedule
+        rounds, efforts, finished = reader.generations(), reader.efforts(), reader.state() == "finished"
+        planned = Intent.of(reader.about().config, found.directory).rounds
     if not rounds:
         raise FigureError(f"the run {found.directory} has not asked for a training yet.")
+    steps = schedule_steps(rounds, efforts, planned, finished=finished)
+    begun = [step for step in steps if step.begun]
+    ahead = [step for step in steps if not step.begun]
     figure = panel_on(figure, (COLUMN, 3.4))
     (upper,), (lower,) = grid_of_axes(figure, 2, 1, sharex=True)
-    numbers = [each.generation for each in rounds]
-    _plot_trained(upper, rounds)
-    _stairs(lower, numbers, [epochs[number] for number in numbers], "epochs")
-    ahead = range(numbers[-1] + 1, len(planned) + 1)
+    _plot_trained(upper, begun)
+    _stairs(lower, begun, [step.epochs for step in begun], "epochs")
     if ahead:
-        for ax, column in ((upper, 0), (lower, 1)):
-            values = [planned[number - 1][column] for number in ahead]
-            _stairs(ax, list(ahead), values, "planned", linestyle="--", color=GREY)
+        _stairs(upper, ahead, [step.trainings for step in ahead], "planned", **_PLANNED)
+        _stairs(lower, ahead, [step.epochs for step in ahead], "planned", **_PLANNED)
+    _plot_population(upper, steps)
     upper.set_ylabel("networks")
     lower.set_ylabel("epochs of each")
-    lower.set_xlabel("batch of proposals" if rounds[0].kind == "batch" else "generation")
-    lower.set_xticks(_whole_ticks([*numbers, *ahead]))
+    _number_rounds(lower, {step.generation: step.kind for step in steps})
+    if any(step.kind in _ROUNDS for step in steps):
+        first = min(step.generation for step in steps if step.kind in _ROUNDS)
+        upper.axvline(first - 0.5, color=GREY, linewidth=0.6, linestyle=":")
     for ax in (upper, lower):
         ax.set_ylim(bottom=0)
         ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
-    upper.legend(**ABOVE, ncols=4)
+    upper.legend(**ABOVE, ncols=3)
     return figure
 
 
-def _plot_trained(ax: Axes, rounds: Sequence[GenerationSummary]) -> None:
-    numbers = [each.generation for each in rounds]
-    _stairs(ax, numbers, [each.asked for each in rounds], "asked for")
-    bars = ax.bar(
-        numbers, [each.settled for each in rounds], width=1.0, color=SKY, alpha=0.5, label="trained"
-    )
-    failed = [each.failed for each in rounds]
+def _plot_trained(ax: Axes, begun: Sequence[Step]) -> None:
+    """What was asked for, and how much of it is trained, has failed, and is still to come."""
+    numbers = [step.generation for step in begun]
+    settled = [step.settled for step in begun]
+    _stairs(ax, begun, [step.trainings for step in begun], "asked for")
+    bars = ax.bar(numbers, settled, width=1.0, color=SKY, alpha=0.5, label="trained")
     bars[0].set_gid("trained")
+    failed = [step.failed for step in begun]
     if any(failed):
         ax.bar(numbers, failed, width=1.0, color=VERMILION, alpha=0.8, label="failed")
+    half_done = [step for step in begun if step.settled < step.trainings]
+    if half_done:
+        rest = [step.trainings - step.settled for step in half_done]
+        below = [step.settled for step in half_done]
+        look = {"facecolor": "none", "edgecolor": GREY, "hatch": "////", "linewidth": 0.0}
+        hatched = ax.bar(
+            [step.generation for step in half_done],
+            rest,
+            width=1.0,
+            bottom=below,
+            label="not trained yet",
+            **look,
+        )
+        hatched[0].set_gid("not trained yet")
 
 
-def _stairs(ax: Axes, numbers: Sequence[int], values: Sequence[float], name: str, **look: Any) -> None:
-    """A step for each generation, from half a number before to half a number after."""
-    edges = [numbers[0] - 0.5, *(number + 0.5 for number in numbers)]
+def _plot_population(ax: Axes, steps: Sequence[Step]) -> None:
+    """Where there are elitists: how many networks there are without them."""
+    with_elitists = [step for step in steps if step.again]
+    for place, step in enumerate(with_elitists):
+        (line,) = ax.plot(
+            [step.generation - 0.5, step.generation + 0.5],
+            [step.trainings - step.again] * 2,
+            color=BLUE,
+            linewidth=0.9,
+            linestyle=":",
+            label="without elitists" if place == 0 else None,
+        )
+        line.set_gid("without elitists")
+
+
+def _stairs(ax: Axes, steps: Sequence[Step], values: Sequence[float], name: str, **look: Any) -> None:
+    """A step for each round, from half a number before to half a number after."""
+    edges = [steps[0].generation - 0.5, *(step.generation + 0.5 for step in steps)]
     line = ax.stairs(values, edges, baseline=None, label=name, **{"color": BLUE, "linewidth": 1.4, **look})
     line.set_gid(name)

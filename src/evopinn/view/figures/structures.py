@@ -1,5 +1,6 @@
 """The structure of a network: its layers in a row, and the shortcuts above them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +33,13 @@ _ABOVE = 0.85
 
 
 @styled()
-def structure(network: TrainingResult | Genome | Structure | str, *, ax: Axes | None = None) -> Axes:
+def structure(
+    network: TrainingResult | Genome | Structure | str,
+    *,
+    coordinates: Sequence[str] = (),
+    fields: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the layers of a network and its shortcuts.
 
     A box is a layer: its number below, its neurons inside, `f` if the activation follows. A shortcut carries
@@ -40,13 +47,16 @@ def structure(network: TrainingResult | Genome | Structure | str, *, ax: Axes | 
 
     Args:
         network: A trained network, a genome or its text, or a structure.
+        coordinates: What goes in, by name, if it is no trained network, which knows.
+        fields: What comes out.
         ax: Where to draw.
     """
     given = structure_of(network)
-    inputs, outputs, count = "input", "output", "–"
     if isinstance(network, TrainingResult):
-        inputs, outputs = (plain(", ".join(each), 20) for each in (network.coordinates, network.fields))
-        count = str(len(network.fields))
+        coordinates, fields = network.coordinates, network.fields
+    inputs = plain(", ".join(coordinates), 20) if coordinates else "input"
+    outputs = plain(", ".join(fields), 20) if fields else "output"
+    count = str(len(fields)) if fields else "–"
     beside = [text_width(words, _LETTERS) / _UNIT + 0.15 for words in (inputs, outputs)]
     left, right = _GAP - beside[0], given.layers + 1 - _GAP + beside[1]
     low, high = -0.75, 0.95 if given.shortcuts else 0.55

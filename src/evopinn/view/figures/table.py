@@ -1,6 +1,6 @@
 """All figures in one table, and what they are made of: a run, or a trained network, with its problem."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -24,7 +24,7 @@ from evopinn.view.figures.populations import composition
 from evopinn.view.figures.searches import generations, schedule
 from evopinn.view.figures.structures import structure
 from evopinn.view.figures.style import Panel, whole_figure
-from evopinn.view.figures.subjects import problem_of, source_of
+from evopinn.view.figures.subjects import named_problem, problem_of, source_of
 from evopinn.view.figures.trees import formula, tree
 
 
@@ -73,6 +73,19 @@ class Subject:
             return Genome.parse(best.entry.genome)
 
     @cached_property
+    def names(self) -> tuple[Sequence[str], Sequence[str]]:
+        """What coordinates and fields are called; without weights, as the problem has it; else nothing."""
+        given = self.genome
+        if isinstance(given, TrainingResult):
+            return given.coordinates, given.fields
+        try:
+            known = source_of(self.run) if self._problem is None else self._problem
+            problem = known if isinstance(known, Problem) else named_problem(known)
+        except FigureError:
+            return (), ()
+        return problem.axes, tuple(problem.fields)
+
+    @cached_property
     def problem(self) -> Problem:
         """The problem that the network was trained on."""
         recorded = source_of(self.source) if isinstance(self.source, SearchResult) else None
@@ -109,8 +122,13 @@ def _activation(subject: Subject) -> Panel:
     return draw_activation(network.genome.activation, layer_uses(network, subject.problem_if_known))
 
 
+def _structure(subject: Subject) -> Axes:
+    coordinates, fields = subject.names
+    return structure(subject.genome, coordinates=coordinates, fields=fields)
+
+
 _ROWS = (
-    FigureRow("structure", "layers and shortcuts", lambda of: structure(of.genome)),
+    FigureRow("structure", "layers and shortcuts", _structure),
     FigureRow("activation", "the activation and its derivatives where the network uses it", _activation),
     FigureRow("tree", "the activation as a tree of operators", lambda of: tree(of.genome)),
     FigureRow("formula", "the activation as a formula", lambda of: formula(of.genome)),

@@ -25,6 +25,7 @@ class Trainings:
         generations: The rounds that they belong to.
         losses: Infinite where a training failed.
         seconds: What the training took.
+        coarseness: By how much fewer points each had along each axis: only equal ones compare.
         kinds: What each round is.
     """
 
@@ -32,6 +33,7 @@ class Trainings:
     generations: Whole
     losses: Floats
     seconds: Floats
+    coarseness: Floats
     kinds: Mapping[int, RoundKind]
 
     @classmethod
@@ -42,20 +44,26 @@ class Trainings:
             outcomes = reader.outcomes()
         if not outcomes:
             raise FigureError(f"the run {run.directory} has no training that is over yet.")
-        tasks, generations, losses, seconds = zip(*outcomes, strict=True)
+        tasks, generations, losses, seconds, coarseness = zip(*outcomes, strict=True)
         lost = np.array(losses, dtype=np.float64)
         return cls(
             np.array(tasks, dtype=np.int64),
             np.array(generations, dtype=np.int64),
             np.where(np.isnan(lost), np.inf, lost),
             np.array(seconds, dtype=np.float64),
+            np.array(coarseness, dtype=np.float64),
             kinds,
         )
 
     def where(self, mask: NDArray[np.bool_]) -> "Trainings":
         """Some of them."""
         return Trainings(
-            self.tasks[mask], self.generations[mask], self.losses[mask], self.seconds[mask], self.kinds
+            self.tasks[mask],
+            self.generations[mask],
+            self.losses[mask],
+            self.seconds[mask],
+            self.coarseness[mask],
+            self.kinds,
         )
 
     @property

@@ -7,13 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from evopinn.errors import EvopinnError, FigureError
+from evopinn.run.course import best_so_far
 from evopinn.run.reading import Reader
 from evopinn.run.result import SearchResult
 from evopinn.run.summary import find_best
 from evopinn.training import History
 from evopinn.view.figures.courses import convergence
 from evopinn.view.figures.style import LINES, PAGE, axes_on, plain, styled, whole_figure
-from evopinn.view.figures.trainings import Trainings
+from evopinn.view.figures.trainings import Floats, Trainings
 from evopinn.view.report.facts import Picture
 from evopinn.view.report.pictures import PictureRow, Undrawn, picture
 
@@ -34,7 +35,8 @@ PROGRESS = PictureRow(
     "progress",
     "Best loss against cost",
     "The least loss that each search has seen after so much time of its workers: the line that is lowest at "
-    "a time was the best search to have begun with that much time.",
+    "a time was the best search to have begun with that much time. Losses on fewer points do not compare "
+    "with those on all, so that a line may rise where a search goes over to more.",
 )
 
 
@@ -86,19 +88,16 @@ def _progress(runs: Mapping[str, SearchResult]) -> Figure:
 def draw_progress(runs: Mapping[str, Trainings], ax: Axes | None = None) -> Axes:
     """Plot the best loss so far over the time that workers have spent."""
     ax = axes_on(ax, (PAGE, 2.8 + 0.16 * len(runs)))
+    lowest, highest = np.inf, 0.0
     for colour, (name, trained) in zip(LINES, runs.items(), strict=False):
-        spent = np.cumsum(trained.seconds)
-        losses = np.where(trained.losses > 0, trained.losses, np.inf)
-        best = np.minimum.accumulate(losses)
-        known = np.isfinite(best)
-        (line,) = ax.plot(
-            spent[known], best[known], drawstyle="steps-post", color=colour, label=plain(name, _LABEL)
-        )
+        spent, best = _course(trained)
+        (line,) = ax.plot(spent, best, drawstyle="steps-post", color=colour, label=plain(name, _LABEL))
         line.set_gid(name)
-        ax.plot(spent[known][-1:], best[known][-1:], marker="o", markersize=3, color=colour)
+        ax.plot(spent[-1:], best[-1:], marker="o", markersize=3, color=colour)
+        lowest = min(lowest, float(best.min()))
+        highest = max(highest, float(best[spent >= _EARLY * spent[-1]].max()))
     ax.set_yscale("log")
-    lowest = min(float(each.succeeded.losses.min()) for each in runs.values())
-    ax.set_ylim(lowest / 2, _HEADROOM * max(map(_settled_loss, runs.values())))
+    ax.set_ylim(lowest / 2, _HEADROOM * highest)
     ax.set_xlabel("time of all workers together [s]")
     ax.set_ylabel("best loss so far")
     ax.grid(visible=True)
@@ -107,9 +106,9 @@ def draw_progress(runs: Mapping[str, Trainings], ax: Axes | None = None) -> Axes
     return ax
 
 
-def _settled_loss(trained: Trainings) -> float:
-    """The best loss after the first trainings."""
-    known = trained.succeeded
-    spent = np.cumsum(known.seconds)
-    early = 1 + int((spent < _EARLY * spent[-1]).sum())
-    return float(known.losses[:early].min())
+def _course(trained: Trainings) -> tuple[Floats, Floats]:
+    """The time spent after each training and the best loss then, from the first that succeeded on."""
+    losses = np.where(trained.losses > 0, trained.losses, np.inf)  # the axis has no place for others
+    best = np.array(best_so_far(losses.tolist(), trained.coarseness.tolist()))
+    known = np.isfinite(best)
+    return np.cumsum(trained.seconds)[known], best[known]

@@ -3,11 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from evopinn.run.listed import Event, FinalistEntry, GenerationSummary
-
-StateWord = Literal["running", "finished", "stopped", "killed"]
+from evopinn.run.listed import Event, FinalistEntry, GenerationSummary, RoundKind, RunState
 
 
 @dataclass(frozen=True)
@@ -102,6 +99,7 @@ class HallRow:
         rank: From 1.
         task: The number of its training.
         generation: The round that it was trained in.
+        round: What kind of round that is.
         loss: Its loss.
         error: Its largest error, where a solution is known.
         epochs: How long it was trained.
@@ -114,6 +112,7 @@ class HallRow:
     rank: int
     task: int
     generation: int
+    round: RoundKind
     loss: float
     error: float | None
     epochs: int
@@ -189,6 +188,7 @@ class RunFacts:
         seed: Of all random choices.
         plan: What is to be done, in words.
         state: Whether it runs, and if not, how it ended.
+        killed: Whether it has stopped without having said so, as when its process is killed.
         created: When it began, in seconds since 1970.
         ended: When the last training ended; None before the first.
         pauses: How often it was gone on with.
@@ -220,7 +220,8 @@ class RunFacts:
     method: str
     seed: int | None
     plan: str
-    state: StateWord
+    state: RunState
+    killed: bool
     created: float
     ended: float | None
     pauses: int
@@ -243,6 +244,11 @@ class RunFacts:
     config: str
     versions: Mapping[str, str]
     repeat: str
+
+    @property
+    def has_means(self) -> bool:
+        """Whether final evaluations chose the winner, so that its loss and error are means."""
+        return self.winner is not None and self.winner.finalist is not None
 
     @property
     def best_loss(self) -> float | None:

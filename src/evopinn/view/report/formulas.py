@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from xml.etree.ElementTree import Element, tostring
 
 from latex2mathml.converter import convert_to_element  # pyright: ignore[reportMissingTypeStubs]
@@ -32,7 +32,7 @@ def formulas(texts: Sequence[str]) -> tuple[Formula, ...]:
     return tuple(map(formula, texts))
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _mathml(latex: str) -> str:
     if not latex.strip() or len(latex) > _LONGEST:
         return ""

@@ -9,16 +9,15 @@ from evopinn.errors import EvopinnError
 from evopinn.genome import Genome
 from evopinn.network import Layout
 from evopinn.problem import Problem
-from evopinn.run.driver import POISON, TOO_COSTLY
-from evopinn.run.ended import FailureKind
 from evopinn.run.listed import Entry, FailureCount, FinalistEntry
 from evopinn.run.place import CONFIG, WEIGHTS
 from evopinn.run.reading import Reader
 from evopinn.run.result import SearchResult
 from evopinn.run.source import OBJECT
+from evopinn.run.statuses import MEANINGS
 from evopinn.run.summary import Best, Summary, activation_of, structure_of, summarise
 from evopinn.run.weights import kept_weights
-from evopinn.training import Status, TrainingResult
+from evopinn.training import TrainingResult
 from evopinn.view.figures.table import Subject
 from evopinn.view.report.facts import (
     FailureRow,
@@ -28,18 +27,13 @@ from evopinn.view.report.facts import (
     HallRow,
     Picture,
     RunFacts,
-    StateWord,
     WinnerFacts,
 )
 from evopinn.view.report.formulas import formula
-from evopinn.view.report.pictures import ROWS, Undrawn, drawn
+from evopinn.view.report.pictures import ROWS, Scene, Undrawn, drawn
 from evopinn.view.report.stating import problem_again, problem_facts
 
 _LONGEST_NOTE = 4000
-_MEANINGS = {str(each): each.meaning for each in (*Status, *FailureKind)} | {
-    TOO_COSTLY: "it was not begun: an epoch is predicted to cost too much",
-    POISON: "it ended three workers",
-}
 _NEED_PROBLEM = frozenset({"solution"})
 _UNKNOWN = f"{OBJECT}unknown"
 """The name of a problem that nobody has, so that no figure is made of another one."""
@@ -65,7 +59,13 @@ def run_facts(
     found, missing = problem_again(summary.intent.source, _recorded_fingerprint(about.config), problem)
     network, lost = _network(run, summary)
     sizes = _sizes(found, network)
-    drawings, undrawn = _pictures(run, found, missing, pictures)
+    scene = Scene(
+        finals=bool(summary.finalists),
+        finished=summary.state == "finished",
+        line=found is not None and len(found.axes) == 1,
+        solved=found is None or found.solution is not None,
+    )
+    drawings, undrawn = _pictures(run, found, missing, pictures, scene)
     return RunFacts(
         name=run.directory.resolve().name,
         directory=run.directory,
@@ -73,8 +73,9 @@ def run_facts(
         source=summary.intent.source,
         method=summary.intent.method,
         seed=summary.intent.seed,
-        plan=summary.intent.plan,
-        state=_state(summary),
+        plan=summary.intent.plan.removeprefix(f"{summary.intent.method}: "),
+        state=summary.state,
+        killed=_was_killed(summary),
         created=summary.created,
         ended=summary.ended,
         pauses=sum(event.kind == "resumed" for event in summary.events),
@@ -106,12 +107,9 @@ def _recorded_fingerprint(config: str) -> float | None:
     return number if isinstance(number, float) else None
 
 
-def _state(summary: Summary) -> StateWord:
-    """A run that has stopped without having said so was killed."""
-    if summary.state != "stopped":
-        return summary.state
+def _was_killed(summary: Summary) -> bool:
     told = bool(summary.events) and summary.events[-1].kind == "stopped"
-    return "stopped" if told else "killed"
+    return summary.state == "stopped" and not told
 
 
 def _network(run: SearchResult, summary: Summary) -> tuple[TrainingResult | None, str]:
@@ -130,12 +128,12 @@ def _sizes(problem: Problem | None, network: TrainingResult | None) -> Sizes:
 
 
 def _pictures(
-    run: SearchResult, problem: Problem | None, missing: str, names: Iterable[str]
+    run: SearchResult, problem: Problem | None, missing: str, names: Iterable[str], scene: Scene
 ) -> tuple[dict[str, Picture], Undrawn]:
     subject = Subject(run, _UNKNOWN if problem is None else problem)
     wanted = list(names)
     left_out = {name for name in wanted if problem is None and name in _NEED_PROBLEM}
-    pictures, undrawn = drawn(subject, (name for name in wanted if name not in left_out))
+    pictures, undrawn = drawn(subject, (name for name in wanted if name not in left_out), scene)
     return pictures, {**dict.fromkeys(sorted(left_out), missing), **undrawn}
 
 
@@ -209,6 +207,7 @@ def _hall(directory: Path, entries: Sequence[Entry], sizes: Sizes) -> list[HallR
             rank=rank,
             task=each.task,
             generation=each.generation,
+            round=each.round,
             loss=each.loss,
             error=each.error,
             epochs=each.epochs,
@@ -229,7 +228,7 @@ def _finalists(entries: Sequence[FinalistEntry], sizes: Sizes) -> list[FinalistR
 
 
 def _failure(each: FailureCount) -> FailureRow:
-    note = each.note.strip() or _MEANINGS.get(each.status, "")
+    note = each.note.strip() or MEANINGS.get(each.status, "")
     return FailureRow(each.status, each.failed, each.retried, each.task, note[:_LONGEST_NOTE])
 
 

@@ -14,9 +14,12 @@ from evopinn.view.report.page import (
     round_name,
     scientific_text,
     time_text,
+    why_no_means,
+    winner_title,
 )
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&])")
+_RESIDUALS = {"training": "the points of the training", "held_out": "other points"}
 _GENOME = ("parameters", "layers", "neurons", "shortcuts", "activation")
 
 
@@ -76,7 +79,7 @@ def _run(run: RunFacts, folder: str, place: str) -> list[str]:
         plain(run.plan),
         "## The problem",
         *_problem(run),
-        "## The winner",
+        f"## {winner_title(run)}",
         *_winner(run),
     ]
     parts += [_picture(each, folder, place) for each in run.pictures.values()]
@@ -169,10 +172,14 @@ def _winner(run: RunFacts) -> list[str]:
         facts[f"mean of {len(finalist.tasks)}"] = (
             f"loss {scientific_text(finalist.mean_loss)}, error {scientific_text(finalist.mean_error)}"
         )
-    facts |= {f"residual, {name}": scientific_text(value) for name, value in winner.residuals.items()}
+    facts |= {
+        f"residual on {_RESIDUALS.get(name, plain(name))}": scientific_text(value)
+        for name, value in winner.residuals.items()
+    }
     if winner.missing:
         facts["weights"] = f"cannot be read: {plain(winner.missing)}"
-    return [_math(winner.genome.formula), _bullets(facts), _fenced(winner.loading, "python")]
+    parts = [_math(winner.genome.formula), plain(why_no_means(run)), _bullets(facts)]
+    return [*parts, _fenced(winner.loading, "python")]
 
 
 def _side_by_side(runs: Iterable[RunFacts]) -> str:

@@ -1,6 +1,7 @@
 """A report as one HTML file that needs nothing else."""
 
 import base64
+import hashlib
 import html
 import math
 import shlex
@@ -17,7 +18,15 @@ from evopinn.run.listed import GenerationSummary, RoundKind
 from evopinn.view.numbers import duration
 from evopinn.view.pages import page_text
 from evopinn.view.report.comparing import MOST
-from evopinn.view.report.facts import Formula, GenomeFacts, Picture, ProblemFacts, ReportFacts, RunFacts
+from evopinn.view.report.facts import (
+    Formula,
+    GenomeFacts,
+    HallRow,
+    Picture,
+    ProblemFacts,
+    ReportFacts,
+    RunFacts,
+)
 
 GENERATOR = "evopinn report"
 """By which a file is known to be a report, which a newer one may take the place of."""
@@ -27,19 +36,24 @@ LONGEST = 60
 """Rounds that the table of the schedule has at most: Bayesian optimisation has hundreds."""
 
 _AFTER: Mapping[RoundKind, str] = {"bests": "the generations' bests once more", "final": "final evaluations"}
+_AFTER_BRIEFLY: Mapping[RoundKind, str] = {"bests": "bests again", "final": "final"}
 
 
 def render_page(report: ReportFacts) -> str:
     """The report as HTML."""
     template = _environment().get_template("report.html.jinja")
+    script = page_text("sorting.js")
     return template.render(
         report=report,
         single=len(report.runs) == 1,
         mixed=len({run.problem_name for run in report.runs}) > 1,
+        judged=any(run.has_means for run in report.runs),
+        unjudged=not all(run.has_means for run in report.runs),
         most=MOST,
         generator=GENERATOR,
         css=Markup(page_text("common.css") + _text("report.css")),
-        script=Markup(page_text("sorting.js")),
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
 
 
@@ -74,6 +88,30 @@ def round_name(each: GenerationSummary) -> str:
     return _AFTER.get(each.kind, f"{each.kind} {each.generation:,}")
 
 
+def round_label(row: HallRow) -> str:
+    """The same in a table: the number of a generation or batch, or what comes after them."""
+    return _AFTER_BRIEFLY.get(row.round, f"{row.generation:,}")
+
+
+def winner_title(run: RunFacts) -> str:
+    """What the part about the best network is headed by."""
+    return "The winner" if run.state == "finished" or run.has_means else "The best so far"
+
+
+def why_no_means(run: RunFacts) -> str:
+    """Why the best network is not one that final evaluations chose; empty if it is."""
+    if run.winner is None or run.has_means:
+        return ""
+    reason = "No final evaluation gave a network" if run.finalists else "There are no final evaluations"
+    yet = "" if run.state == "finished" else " yet"
+    return f"{reason}{yet}: this is the single training with the least loss, in which luck plays a part."
+
+
+def times(number: int) -> str:
+    """How often, in words."""
+    return {1: "once", 2: "twice"}.get(number, f"{number:,} times")
+
+
 def all_formulas(problem: ProblemFacts) -> list[Formula]:
     """Everything of a problem that is written in LaTeX."""
     first = [problem.equation] if problem.equation else []
@@ -105,6 +143,12 @@ def _scientific_markup(value: float | None) -> Markup:
     return Markup(f"{mantissa}&nbsp;×&nbsp;10<sup>{raised}</sup>")
 
 
+def _brief(value: float | None) -> str:
+    """The same as a table has it, where space is scarce: `8.85e-5`."""
+    mantissa, exponent = _scientific(value)
+    return mantissa if exponent is None else f"{mantissa}e{exponent}"
+
+
 def _key(value: float | None) -> str:
     """What a cell is sorted by; what is no number comes last."""
     return "" if value is None or not math.isfinite(value) else repr(value)
@@ -113,6 +157,14 @@ def _key(value: float | None) -> str:
 def _source(picture: Picture) -> str:
     kind = "svg+xml" if picture.kind == "svg" else "png"
     return f"data:image/{kind};base64,{base64.b64encode(picture.data).decode()}"
+
+
+def _structure(genome: GenomeFacts) -> str:
+    """Layers, neurons and how many shortcuts: `3×10 +2`."""
+    if genome.layers is None:
+        return genome.shortcuts
+    shortcuts = _shortcut_count(genome)
+    return f"{genome.layers}×{genome.neurons}" + (f" +{shortcuts}" if shortcuts else "")
 
 
 def _shortcut_count(genome: GenomeFacts) -> int | None:
@@ -131,6 +183,7 @@ def _quoted(path: Path) -> str:
 
 _FILTERS: Mapping[str, Callable[..., Any]] = {
     "all_formulas": all_formulas,
+    "brief": _brief,
     "count": count,
     "duration": time_text,
     "elapsed": elapsed,
@@ -139,10 +192,15 @@ _FILTERS: Mapping[str, Callable[..., Any]] = {
     "plain_number": _plain_number,
     "quoted": _quoted,
     "repr": repr,
+    "round_label": round_label,
     "round_name": round_name,
     "sci": _scientific_markup,
     "shortcut_count": _shortcut_count,
     "source": _source,
+    "structure": _structure,
+    "times": times,
+    "why_no_means": why_no_means,
+    "winner_title": winner_title,
 }
 
 

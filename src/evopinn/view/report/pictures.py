@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.figure import Figure
 
@@ -37,22 +37,44 @@ class PictureRow:
     kind: str = "svg"
 
 
+@dataclass(frozen=True)
+class Scene:
+    """What the words below a figure depend on.
+
+    Attributes:
+        finals: Whether final evaluations have begun.
+        finished: Whether the search has come to its end.
+        line: Whether solutions are functions of one coordinate.
+        solved: Whether a solution is known to compare with.
+    """
+
+    finals: bool = True
+    finished: bool = True
+    line: bool = False
+    solved: bool = True
+
+
+_APART = "; the final evaluations stand apart"
+_READ_COURSES = (
+    "Dots are the epochs at which something was measured: nothing is known between them. A line that still "
+    "falls at the end would have gained from more epochs."
+)
+
 ROWS: Mapping[str, PictureRow] = {
     row.name: row
     for row in (
         PictureRow(
             "solution",
             "The solution",
-            "Left the winner's solution, in the middle the known one, right their difference: where that is "
-            "bright, the network is least exact. Where no solution is known there is only the network's.",
+            "Left the network's solution, in the middle the known one, right their difference: where that is "
+            "bright, the network is least exact.",
             "png",
         ),
         PictureRow(
             "convergence",
             "How the finalists were trained",
             "Loss, and error where it is known, over the epochs of the final trainings; a line is the mean "
-            "of a genome's trials, its band goes from the least to the greatest. A line that still falls at "
-            "the end would have gained from more epochs.",
+            f"of a genome's trials, its band goes from the least to the greatest. {_READ_COURSES}",
         ),
         PictureRow(
             "structure",
@@ -63,8 +85,8 @@ ROWS: Mapping[str, PictureRow] = {
         PictureRow(
             "activation",
             "The activation at work",
-            "The activation and its first two derivatives in each layer, over the range that its argument "
-            "takes on the problem's points, with the parameters that the layer has learnt.",
+            "The activation and its first two derivatives in each layer, over the range that 99 % of its "
+            "arguments are in on the problem's points, with the parameters that the layer has learnt.",
             "png",
         ),
         PictureRow(
@@ -78,15 +100,16 @@ ROWS: Mapping[str, PictureRow] = {
             "Losses by generation",
             "Every point is a trained network; the red line is the best; where a generation has many, the "
             "blue one their median and the band their middle half. A search that works sinks from left to "
-            "right; the final evaluations stand apart.",
+            f"right{_APART}.",
             "png",
         ),
         PictureRow(
             "schedule",
             "The schedule",
             "How many networks each round trains, and for how many epochs; evo-dpste begins with many that "
-            "are trained briefly and ends with few that are trained for long. What is planned and not "
-            "reached yet is dashed.",
+            "are trained briefly and ends with few that are trained for long. What a generation has above a "
+            "dotted line are elitists of the one before, which are trained again. The final evaluations "
+            "come last.",
         ),
         PictureRow(
             "lineage",
@@ -116,15 +139,42 @@ ROWS: Mapping[str, PictureRow] = {
         ),
     )
 }
-"""In the order of the page."""
+"""In the order of the page; as they are of a run that is finished and whose solution is a map."""
+
+_UNSOLVED = "The network's solution; none is known to compare it with."
+_LINES = (
+    "Left the network's solution and, dashed, the known one; right the difference of the two: where that is "
+    "high, the network is least exact."
+)
+_BEST_SO_FAR = (
+    "Loss, and error where it is known, over the epochs of the best single trainings so far, one of each "
+    f"genome; there are no final evaluations yet. {_READ_COURSES}"
+)
+_AHEAD = " What is planned is dashed where it was not begun, and hatched in a round that is under way."
 
 
-def drawn(subject: Subject, names: Iterable[str]) -> tuple[dict[str, Picture], Undrawn]:
+def described(row: PictureRow, scene: Scene) -> PictureRow:
+    """A figure in the words that fit what is seen in it."""
+    if row.name == "solution" and not scene.solved:
+        return replace(row, caption=_UNSOLVED)
+    if row.name == "solution" and scene.line:
+        return replace(row, caption=_LINES)
+    if row.name == "convergence" and not scene.finals:
+        return replace(row, title="How the best were trained", caption=_BEST_SO_FAR)
+    if row.name == "generations" and not scene.finals:
+        return replace(row, caption=row.caption.replace(_APART, ""))
+    if row.name == "schedule" and not scene.finished:
+        return replace(row, caption=row.caption + _AHEAD)
+    return row
+
+
+def drawn(subject: Subject, names: Iterable[str], scene: Scene) -> tuple[dict[str, Picture], Undrawn]:
     """Draw figures of a run.
 
     Args:
         subject: The run.
         names: Which of `ROWS`.
+        scene: What their words depend on.
 
     Returns:
         What could be drawn, and why the others could not.
@@ -132,7 +182,7 @@ def drawn(subject: Subject, names: Iterable[str]) -> tuple[dict[str, Picture], U
     pictures: dict[str, Picture] = {}
     undrawn: Undrawn = {}
     for name in names:
-        row = ROWS[name]
+        row = described(ROWS[name], scene)
         try:
             figure = draw(name, subject)
             pictures[name] = picture(row, figure)

@@ -36,8 +36,7 @@ def problem_again(
         return None, str(reason)
     if recorded is not None and now is not None and not same_fingerprint(now, recorded):
         return None, (
-            f"the problem {problem.name} is not the one that the run began with: its losses are others now, "
-            "so it is not shown."
+            f"the problem {problem.name} is not the one that the run began with: its losses are others now."
         )
     return problem, ""
 

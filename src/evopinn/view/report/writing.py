@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from urllib.parse import quote
 
 from evopinn.errors import ReportError
 from evopinn.problem import Problem
@@ -41,8 +42,9 @@ def write_report(
     """Write a report of one run, or of several side by side, whole or not at all.
 
     Args:
-        runs: The runs: what they found, or their directories or names.
-        path: The file; by default `report.html` in the run's directory, or here if there are several.
+        runs: The runs: what they found, or their directories or names; each is shown once.
+        path: The file, whose directories are made; by default `report.html` in the run's directory, or here
+            if there are several.
         kind: `html` or `md`; by default as the path's ending says, else HTML.
         problem: The problem, or what it is called, if it is not where the runs say.
         force: Overwrite a file that is no report, too.
@@ -55,10 +57,12 @@ def write_report(
     """
     if not runs:
         raise ReportError("a report is of at least one run; give one.")
-    found = [run_of(run) for run in runs]
+    found = list({run.directory.resolve(): run for run in map(run_of, runs)}.values())
     kind, path = _settled(found, path, kind)
     check_place(path, force)
     report = report_facts(found, problem)
+    if kind == "md" and not force:
+        _check_figures(report, path)
     try:
         _WRITERS[kind](report, path)
     except OSError as error:
@@ -92,8 +96,29 @@ def check_place(path: Path, force: bool = False) -> None:
     if not ours:
         raise ReportError(
             f"{path} exists and is no report of evopinn, so it is not overwritten; choose another name, or "
-            "give --force (force=True)."
+            "force it."
         )
+
+
+def _check_figures(report: ReportFacts, path: Path) -> None:
+    """Raise unless the figures of a report in Markdown are new, or those of the report they belong to."""
+    folder = _folder(path)
+    try:
+        before = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    for name in pictures_of(report):
+        file = path.parent / folder / name
+        if file.exists() and quote(f"{folder}/{name}") not in before:
+            raise ReportError(
+                f"{file} exists and is no figure of {path}, so it is not overwritten; choose another name "
+                "for the report, or force it."
+            )
+
+
+def _folder(path: Path) -> str:
+    """Where the figures of a report in Markdown are, beside it."""
+    return f"{path.stem}_files"
 
 
 def _unwritable(path: Path, error: OSError) -> ReportError:
@@ -120,7 +145,7 @@ def _write_page(report: ReportFacts, path: Path) -> None:
 
 def _write_markdown(report: ReportFacts, path: Path) -> None:
     """The text, and the figures in a directory beside it, which are written first."""
-    folder = f"{path.stem}_files"
+    folder = _folder(path)
     for name, picture in pictures_of(report).items():
         _write(path.parent / folder / name, picture.data)
     _write(path, render_markdown(report, folder).encode("utf-8", "replace"))

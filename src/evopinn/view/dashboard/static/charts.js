@@ -6,15 +6,17 @@ import { el, fill, say } from "./dom.js";
 const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = { top: 12, right: 12, bottom: 40, left: 58 };
 const MINUS = "\u2212";
+const NAME_ROOM = 34;
 
 /**
  * A chart. `y.log` has a logarithmic axis, `y.zero` one that begins at zero. Series have a `name`, a `kind`
  * (line, steps, stairs, band, bars), a `colour` of the style sheet and `points`: pairs of numbers, of a band
- * x, low and high. A number that is null is left out.
+ * x, low and high. A number that is null is left out. Some values of x may have names, which stand below the
+ * axis in their place.
  */
 export class Chart {
   constructor({ title, about, x, y, height = 260, read = null }) {
-    Object.assign(this, { title, about, x, y, height, read, series: [] });
+    Object.assign(this, { title, about, x, y, height, read, series: [], names: new Map() });
     this.id = `chart-${title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
     this.canvas = svg("svg", { role: "img", "aria-labelledby": `${this.id}-title ${this.id}-about` });
     this.legend = el("ul", { class: "legend" });
@@ -25,10 +27,11 @@ export class Chart {
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
-  update(series) {
-    const words = JSON.stringify(series);
+  update(series, names = new Map()) {
+    const words = JSON.stringify([series, [...names]]);
     if (words === this.words) return;
     this.words = words;
+    this.names = names;
     this.series = series.filter((each) => each.points.length);
     fill(
       this.legend,
@@ -96,15 +99,22 @@ export class Chart {
       this.canvas.append(svg("line", { class: "grid", x1: left, x2: right, y1: y, y2: y }));
       this.write(left - 8, y + 4, this.y.log ? power(tick) : round(tick), "end", "tick");
     }
-    for (const tick of this.across.ticks) {
-      const x = this.across.place(tick);
+    for (const [x, words] of this.ticks()) {
       this.canvas.append(svg("line", { class: "tickmark", x1: x, x2: x, y1: bottom, y2: bottom + 4 }));
-      this.write(x, bottom + 17, round(tick), "middle", "tick");
+      this.write(x, bottom + 17, words, "middle", "tick");
     }
     this.canvas.append(svg("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom }));
     this.write((left + right) / 2, bottom + 35, this.x.label, "middle", "label");
     const label = this.write(0, 0, this.y.label, "middle", "label");
     label.setAttribute("transform", `translate(13 ${(top + bottom) / 2}) rotate(-90)`);
+  }
+
+  /** Places and words below the axis; a number makes room for a name. */
+  ticks() {
+    const [from, to] = this.across.range;
+    const named = [...this.names].map(([value, name]) => [this.across.place(value), name]).filter(([x]) => x >= from && x <= to);
+    const numbers = this.across.ticks.map((tick) => [this.across.place(tick), round(tick)]);
+    return [...numbers.filter(([x]) => named.every(([other]) => Math.abs(other - x) > NAME_ROOM)), ...named];
   }
 
   add({ kind, colour, points, dashed }) {
@@ -200,6 +210,7 @@ function linear([low, high], [from, to], { room, zero = false, whole = false }) 
   for (let tick = Math.ceil(low / step) * step; tick <= high + 1e-9 * step; tick += step) ticks.push(Math.abs(tick) < 1e-9 * step ? 0 : tick);
   return {
     ticks,
+    range: [from, to],
     place: (value) => from + ((value - low) / (high - low)) * (to - from),
     value: (place) => low + ((place - from) / (to - from)) * (high - low),
   };

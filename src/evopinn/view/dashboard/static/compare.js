@@ -4,17 +4,20 @@ import { Chart } from "./charts.js";
 import { at, el, fill, page, say } from "./dom.js";
 import { count, duration, scientific } from "./format.js";
 import { follow } from "./live.js";
+import { Numbers } from "./numbers.js";
 import { Table } from "./tables.js";
 
 const COLOURS = ["blue", "vermilion", "green", "purple", "orange", "sky", "ink", "grey"];
 const COSTS = { epochs: [1, "epochs"], seconds: [2, "seconds of workers"], trainings: [0, "trainings"] };
-const names = new URLSearchParams(location.search).getAll("run").slice(0, COLOURS.length);
+const asked = new URLSearchParams(location.search).getAll("run");
+const names = asked.slice(0, COLOURS.length);
 
 let latest = [];
 const trouble = el("div");
 const box = el("div", { class: "card" });
 const choice = el("select", { onchange: draw }, Object.entries(COSTS).map(([value, [, label]]) => el("option", { value }, label)));
 let chart = null;
+let numbers = null;
 
 const table = new Table({
   caption: "Runs that are compared",
@@ -36,26 +39,26 @@ const table = new Table({
 const warning = el("p", { class: "notice", hidden: true }, "These runs are of different problems: their losses do not compare.");
 
 function draw() {
-  const [column, label] = COSTS[choice.value];
-  chart = new Chart({
-    title: "Best loss so far",
-    about: `The least loss on all points that each run had found, against ${label}; the table below has where each stands.`,
-    x: { label, whole: choice.value !== "seconds" },
-    y: { label: "best loss so far", log: true },
-    height: 340,
-  });
-  fill(box, chart.element);
+  const [, label] = COSTS[choice.value];
+  const x = { label, whole: choice.value !== "seconds" };
+  const y = { label: "best loss so far", log: true };
+  const about = `The best loss that each run had found, against ${label}; the table below has the numbers.`;
+  chart = new Chart({ title: "Best loss so far", about, x, y, height: 340 });
+  numbers = new Numbers({ caption: "Best losses so far", of: "run", x, y });
+  fill(box, chart.element, numbers.element);
   update();
 }
 
 function update() {
   const [column] = COSTS[choice.value];
-  chart.update(latest.filter((run) => run.course).map((run) => ({
+  const series = latest.filter((run) => run.course).map((run) => ({
     name: run.name,
     kind: "steps",
     colour: COLOURS[names.indexOf(run.name)],
     points: run.course.map((point) => [point[column], point[3]]),
-  })));
+  }));
+  chart.update(series);
+  numbers.update(series);
 }
 
 page(
@@ -63,11 +66,12 @@ page(
   [["compare", null]],
   el("h1", {}, "Runs side by side"),
   trouble,
+  asked.length > names.length ? el("p", { class: "notice" }, `Of these ${asked.length} runs, the first ${names.length} are compared.`) : null,
   warning,
   el("div", { class: "bar" }, el("label", {}, "against ", choice)),
   box,
   table.element,
-  el("p", { class: "muted small" }, "Loss and error are means of the final evaluations where there are any. The chart has single trainings on all points."),
+  el("p", { class: "muted small" }, "Loss and error are means of the final evaluations where there are any. The chart has single trainings; a line begins anew where a run goes over to more points, since losses on fewer do not compare."),
 );
 draw();
 
@@ -79,7 +83,7 @@ if (names.length) {
     warning.hidden = new Set(latest.filter((run) => run.problem).map((run) => run.problem)).size < 2;
     table.update(latest);
     update();
-  }, 3000);
+  }, { every: 3000 });
 } else {
   say(trouble, "No runs were chosen; go back and choose some.");
 }

@@ -22,6 +22,13 @@ export function fill(element, ...children) {
   return element;
 }
 
+/** Have an element contain these children, and touch it only if they are others than before. */
+export function arrange(element, children) {
+  const same = children.length === element.children.length && children.every((child, index) => child === element.children[index]);
+  if (!same) element.replaceChildren(...children);
+  return !same;
+}
+
 /** Change a text only if it is another: what is selected or read aloud is left alone. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;

@@ -67,12 +67,13 @@ export function generationCharts() {
     const best = quartiles
       ? points(searched, (row) => [row.best])
       : points(searched, (row) => [(least = Math.min(least, row.best ?? Infinity)) < Infinity ? least : null]);
+    const names = new Map(closing.map((row) => [row.generation, AFTER[row.kind]]));
     losses.update([
       { name: "quartiles", kind: "band", colour: "blue", points: quartiles ? points(searched, (row) => [row.low, row.high]) : [] },
       { name: "median", kind: "line", colour: "blue", points: quartiles ? points(searched, (row) => [row.median]) : [] },
       { name: quartiles ? "best" : "best so far", kind: quartiles ? "line" : "steps", colour: "vermilion", points: best },
       { name: "best of the final evaluations", kind: "line", colour: "green", points: points(closing.filter((row) => row.kind === "final"), (row) => [row.best]) },
-    ]);
+    ], names);
     const ahead = run.planned.map(([size, effort], index) => [index + 1, size, effort]).filter(([number]) => number > (searched.at(-1)?.generation ?? 0));
     networks.update([
       { name: "trained", kind: "bars", colour: "sky", points: points(searched, (row) => [row.settled]) },

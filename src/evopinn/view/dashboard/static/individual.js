@@ -4,6 +4,7 @@ import { Chart } from "./charts.js";
 import { at, el, facts, fill, here, page, section } from "./dom.js";
 import { count, duration, moment, scientific } from "./format.js";
 import { follow } from "./live.js";
+import { Numbers } from "./numbers.js";
 import { picture } from "./pictures.js";
 import { Table } from "./tables.js";
 
@@ -85,12 +86,16 @@ function showCourse(data) {
     return;
   }
   const x = { label: "epoch", whole: true };
-  const loss = new Chart({ title: "Loss by epoch", about: "The loss over the epochs of this training.", x, y: { label: "loss", log: true } });
-  const errors = new Chart({ title: "Error by epoch", about: "The relative error of each field over the epochs of this training.", x, y: { label: "relative L₂ error", log: true } });
+  const loss = new Chart({ title: "Loss by epoch", about: "The loss over the epochs of this training; the table below has the numbers.", x, y: { label: "loss", log: true } });
+  const errors = new Chart({ title: "Error by epoch", about: "The relative error of each field over the epochs of this training; the table below has the numbers.", x, y: { label: "relative L₂ error", log: true } });
   const fields = Object.entries(history.errors);
-  fill(course, el("div", { class: "card" }, el("div", { class: "pair" }, loss.element, fields.length ? errors.element : null)), many ? attempts.element : null);
-  loss.update([{ name: "loss", kind: "line", colour: "blue", points: history.losses }]);
-  errors.update(fields.map(([field, points], index) => ({ name: `error of ${field}`, kind: "line", colour: COLOURS[index % COLOURS.length], points })));
+  const numbers = new Numbers({ caption: "Loss and error by epoch", of: "of", x, y: { label: "value" } });
+  fill(course, el("div", { class: "card" }, el("div", { class: "pair" }, loss.element, fields.length ? errors.element : null)), numbers.element, many ? attempts.element : null);
+  const losses = [{ name: "loss", kind: "line", colour: "blue", points: history.losses }];
+  const measured = fields.map(([field, points], index) => ({ name: `error of ${field}`, kind: "line", colour: COLOURS[index % COLOURS.length], points }));
+  loss.update(losses);
+  errors.update(measured);
+  numbers.update([...losses, ...measured]);
 }
 
 function showFamily(data) {
@@ -130,4 +135,4 @@ follow(at.data(name, `/tasks/${encodeURIComponent(task)}`), (data, message) => {
   if (redraw) showPictures(data);
   showCourse(data);
   showFamily(data);
-}, 5000);
+}, { every: 5000 });

@@ -30,7 +30,7 @@ export function individualsTable(name) {
     ],
   });
   const status = el("select", { onchange: () => begin({ status: status.value }) }, el("option", { value: "" }, "any"));
-  const generation = el("select", { onchange: () => begin({ generation: generation.value }) }, el("option", { value: "" }, "all"));
+  const generation = el("input", { type: "number", min: 1, step: 1, placeholder: "all", onchange: () => generation.reportValidity() && begin({ generation: generation.value }) });
   const before = el("button", { type: "button", class: "button", onclick: back, disabled: true }, "Previous");
   const after = el("button", { type: "button", class: "button", onclick: on, disabled: true }, "Next");
   const where = el("span", { class: "muted", "aria-live": "polite" });
@@ -77,19 +77,14 @@ export function individualsTable(name) {
 
   /** A run has changed: the first page shows what is new; a later one stays as it is. */
   function know(run) {
-    options(generation, [["", "all"], ...numbered(run)]);
-    const seen = run.trained + run.failed;
+    generation.max = run.generations.at(-1)?.generation ?? 1;
+    const seen = run.failures.reduce((sum, each) => sum + each.retried, run.trained); // all attempts
     if (seen === known) return;
     known = seen;
     if (trail.length === 1) load();
   }
 
   return { element, know };
-}
-
-function numbered(run) {
-  if (run.generation_count > run.generations.length) return [];
-  return run.generations.map((row) => [String(row.generation), ["generation", "batch"].includes(row.kind) ? String(row.generation) : `${row.generation} (${row.kind})`]);
 }
 
 function options(select, list) {

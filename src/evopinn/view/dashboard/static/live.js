@@ -23,28 +23,31 @@ export async function get(address, options = {}) {
   throw told;
 }
 
-/** Show the data of an address, and again when they have changed; `show` gets them, and what went wrong. */
-export function follow(address, show, every = 2000) {
+/**
+ * Show the data of an address, and again when they have changed; `show` gets them, or what went wrong. If they
+ * are the same, only time has passed: `pass` is called.
+ */
+export function follow(address, show, { every = 2000, pass = () => {} } = {}) {
   let tag = null;
   let timer = 0;
   let asking = false;
-  let latest = null;
 
   async function ask() {
     try {
       const answer = await get(address, tag ? { headers: { "If-None-Match": tag } } : {});
-      if (!answer.same) ({ data: latest, tag } = answer);
       connected("");
-      return [latest, null];
+      if (answer.same) return pass;
+      tag = answer.tag;
+      return () => show(answer.data, null);
     } catch (error) {
       if (error.status === 401) connected("This dashboard was started anew: open the address that it printed.");
       else if (!error.status) connected("The connection is lost; trying again.");
       else {
         tag = null;
         connected("");
-        return [null, error.message];
+        return () => show(null, error.message);
       }
-      return [null, null];
+      return () => {};
     }
   }
 
@@ -53,8 +56,8 @@ export function follow(address, show, every = 2000) {
     if (asking) return;
     asking = true;
     try {
-      const [data, message] = await ask();
-      if (data || message) show(data, message);
+      const tell = await ask();
+      tell();
     } finally {
       asking = false;
       if (!document.hidden) timer = setTimeout(look, every);

@@ -15,6 +15,7 @@ export function picture(address, words, { look = "", caption = "", ask = "" } = 
         const source = URL.createObjectURL(await response.blob());
         const image = el("img", { src: source, alt: words });
         await image.decode().catch(() => {});
+        URL.revokeObjectURL(source); // the image has what it needs, and nobody else asks for it
         fill(place, image);
         place.classList.remove("waiting");
       } else {

@@ -1,6 +1,6 @@
 // One run, live while it goes.
 
-import { at, badge, el, facts, fill, here, page, say, section } from "./dom.js";
+import { arrange, at, badge, el, facts, fill, here, page, say, section } from "./dom.js";
 import { age, count, duration, moment, plural, scientific } from "./format.js";
 import { generationCharts } from "./generations.js";
 import { individualsTable } from "./individuals.js";
@@ -111,13 +111,23 @@ function standing(run) {
   return words.join(" · ");
 }
 
+const tiled = new Map();
+
 function tile(label, value, note = "") {
-  return el("div", { class: "tile" }, el("dt", {}, label), el("dd", {}, value, note ? el("div", { class: "note" }, note) : null));
+  if (!tiled.has(label)) {
+    const parts = { value: el("span"), note: el("div", { class: "note" }) };
+    const element = el("div", { class: "tile" }, el("dt", {}, label), el("dd", {}, parts.value, parts.note));
+    tiled.set(label, { ...parts, element });
+  }
+  const known = tiled.get(label);
+  say(known.value, value);
+  say(known.note, note);
+  return known.element;
 }
 
 function tiles(run) {
   const means = run.means ? `mean of ${run.means}` : "one training";
-  return [
+  const all = [
     tile("best loss", scientific(run.loss), run.loss === null ? "nothing yet" : means),
     run.error === null ? null : tile("relative L₂ error", scientific(run.error), means),
     tile("trained", count(run.trained), run.failed ? `${count(run.failed)} failed` : "none failed"),
@@ -125,13 +135,14 @@ function tiles(run) {
     tile("workers' time", duration(run.seconds)),
     tile(run.state === "running" ? "started" : "last training", age(run.state === "running" ? run.created : run.ended ?? run.created, now())),
   ];
+  arrange(parts.tiles, all.filter((each) => each !== null));
 }
 
 let drawn = null;
 
 function winner(run) {
   const best = run.best;
-  const mark = best ? `${best.task} ${run.kept.includes(best.task)} ${run.state === "running"}` : "none";
+  const mark = best ? `${best.task} ${run.kept.includes(best.task)} ${run.state === "running"} ${run.means > 0}` : "none";
   if (mark === drawn) return;
   const before = drawn;
   drawn = mark;
@@ -152,7 +163,7 @@ function winner(run) {
       picture(of("formula"), `the activation ${best.activation}`, { look: "lines formula-picture" }),
       picture(of("structure"), `the structure: ${best.genome}`, { look: "lines" })),
     kept
-      ? picture(of("solution"), "solution, reference and error over the domain", { look: "map", ask: file || live, caption: "The solution of the network, the reference where one is known, and the error." })
+      ? picture(of("solution"), "solution, reference and error over the domain", { look: "map", ask: file || live, caption: `The solution of the best single training (task ${best.task}), the reference where one is known, and the error of that training; the figures above are ${run.means ? "means of the final evaluations" : "its own"}.` })
       : el("p", { class: "muted" }, "The weights of this network are not there, so its solution cannot be drawn."),
   );
 }
@@ -189,6 +200,16 @@ function settings() {
   return el("details", { ontoggle: load }, el("summary", {}, "Configuration and versions"), place);
 }
 
+let happened = "";
+
+function events(run) {
+  const all = [{ time: run.created, kind: "started", text: "" }, ...run.events];
+  const words = JSON.stringify(all);
+  if (words === happened) return;
+  happened = words;
+  fill(parts.events, all.map((event) => el("li", {}, el("span", { class: "muted" }, `${moment(event.time)} `), event.kind, event.text ? `: ${event.text}` : "")));
+}
+
 function show(run, message) {
   if (!run) {
     fill(parts.trouble, el("p", { class: "notice" }, message));
@@ -203,7 +224,7 @@ function show(run, message) {
   say(parts.standing, standing(run));
   // Read aloud is only what matters: not each training.
   say(parts.heard, `${run.state}, round ${run.generations.at(-1)?.generation ?? 0}`);
-  fill(parts.tiles, tiles(run));
+  tiles(run);
   actions(run);
   winner(run);
   charts.update(run);
@@ -213,8 +234,9 @@ function show(run, message) {
   failures.update(run.failures);
   if (run.failures.length && !parts.failures.firstChild) fill(parts.failures, section("Failures", failures.element));
   individuals.know(run);
-  const events = [{ time: run.created, kind: "started", text: "" }, ...run.events];
-  fill(parts.events, events.map((event) => el("li", {}, el("span", { class: "muted" }, `${moment(event.time)} `), event.kind, event.text ? `: ${event.text}` : "")));
+  events(run);
+  latest = run;
 }
 
-const look = follow(at.data(name), show);
+let latest = null;
+const look = follow(at.data(name), show, { pass: () => latest && tiles(latest) });

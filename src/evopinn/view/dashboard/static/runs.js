@@ -5,10 +5,11 @@ import { age, count, moment, plural, scientific } from "./format.js";
 import { follow, now } from "./live.js";
 import { Table } from "./tables.js";
 
+const MOST = 8; // as many as a chart has colours for
 const chosen = new Set();
 const lead = el("p", { class: "lead" });
 const link = el("a", { class: "button", href: "/compare" }, "Compare");
-const hint = el("span", { class: "muted small" }, "Choose two or more runs to compare them.");
+const hint = el("span", { class: "muted small" }, "");
 const trouble = el("div");
 
 const table = new Table({
@@ -56,13 +57,19 @@ function box(run) {
     else chosen.delete(run.name);
     offer();
   };
-  return el("input", { type: "checkbox", checked: chosen.has(run.name), "aria-label": `choose ${run.name} to compare`, onchange: change });
+  return el("input", { type: "checkbox", checked: chosen.has(run.name), disabled: full() && !chosen.has(run.name), "aria-label": `choose ${run.name} to compare`, onchange: change });
+}
+
+function full() {
+  return chosen.size >= MOST;
 }
 
 function offer() {
   const enough = chosen.size > 1;
   link.toggleAttribute("hidden", !enough);
-  hint.toggleAttribute("hidden", enough);
+  hint.toggleAttribute("hidden", enough && !full());
+  say(hint, full() ? "These are as many as can be compared." : "Choose two or more runs to compare them.");
+  for (const each of table.body.querySelectorAll("input")) each.disabled = full() && !each.checked;
   link.href = at.compare([...chosen]);
   say(link, `Compare ${chosen.size} runs`);
 }
@@ -75,12 +82,13 @@ follow("/api/runs", (data, message) => {
   fill(trouble);
   const running = data.runs.filter((run) => run.state === "running").length;
   say(lead, `${plural(data.runs.length, "run")} in ${data.directory}${running ? `, ${running} running` : ""}`);
-  hint.toggleAttribute("hidden", data.runs.length < 2 || chosen.size > 1);
   for (const name of chosen) if (!data.runs.some((run) => run.name === name)) chosen.delete(name);
   table.update(data.runs);
+  offer();
+  if (data.runs.length < 2) hint.hidden = true;
   if (!data.runs.length) {
     const words = "A search makes one; it appears here by itself:";
     fill(trouble, el("div", { class: "card" }, el("p", {}, words), el("pre", {}, "evopinn search klein-gordon --budget 10m")));
   }
   return undefined;
-});
+}, { pass: () => table.update(table.rows) });

@@ -1,6 +1,6 @@
 // Tables that stay as they are while their rows change: the order, the place scrolled to, what has the focus.
 
-import { badge, el, fill } from "./dom.js";
+import { arrange, badge, el, fill } from "./dom.js";
 
 /**
  * A table. A column has a `label`, what is shown of a row (`cell`: a text, or an object with `text` and, if
@@ -63,14 +63,9 @@ export class Table {
       this.lines.set(key, line);
     }
     const elements = Array.from(this.lines.values(), (line) => line.element);
-    const same =
-      elements.length === this.body.rows.length && elements.every((each, index) => each === this.body.rows[index]);
-    if (!same) {
-      fill(this.body, elements);
-      if (this.body.contains(focused)) focused.focus({ preventScroll: true });
-    }
-    this.box.hidden = rows.length === 0 && this.empty !== "";
-    this.note.hidden = !this.box.hidden;
+    if (arrange(this.body, elements) && this.body.contains(focused)) focused.focus({ preventScroll: true });
+    const none = rows.length === 0 && this.empty !== "";
+    if (this.box.hidden !== none) [this.box.hidden, this.note.hidden] = [none, !none];
   }
 
   show(line, row) {
