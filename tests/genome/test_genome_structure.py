@@ -113,6 +113,8 @@ def test_key_is_short_and_stable() -> None:
         ("layers=6 neurons=48 activation=sin(x", "(x", "never closed"),
         ("layers=6 neurons=48 activation='sin(x)", "'", "never closed"),
         ("layers=six neurons=48 activation=sin(x)", "six", "whole number"),
+        (f"layers={5000 * '9'} neurons=48 activation=sin(x)", 5000 * "9", "of 9 digits at most"),
+        (f"layers=6 neurons=48 shortcuts=0-{5000 * '9'} activation=sin(x)", f"0-{5000 * '9'}", "from-to"),
         ("layers=1 neurons=48 activation=sin(x)", "1", "at least 2 layers"),
         ("layers=3 neurons=0 activation=sin(x)", "0", "at least 1 neuron"),
         ("layers= neurons=48 activation=sin(x)", "neurons", "empty"),

@@ -9,6 +9,11 @@ from evopinn.errors import GenomeSyntaxError
 
 _FIELD = re.compile(r"(?<!\w)(?P<name>[^\W\d]\w*)\s*=\s*")
 
+MOST_DIGITS = 9
+"""Of a number: more mean nothing here, and Python refuses to read thousands of them."""
+
+WHOLE = rf"\d{{1,{MOST_DIGITS}}}"
+
 
 @dataclass(frozen=True)
 class TextField:
@@ -32,8 +37,9 @@ class TextField:
 
     def integer(self) -> int:
         """The value as a whole number."""
-        if not re.fullmatch(r"\d+", self.value, re.ASCII):
-            raise self.error(f"{self.name} is a whole number, not {self.value!r}")
+        if not re.fullmatch(WHOLE, self.value, re.ASCII):
+            reason = f"{self.name} is a whole number of {MOST_DIGITS} digits at most"
+            raise self.error(f"{reason}, not {self.value!r}")
         return int(self.value)
 
     def items(self) -> tuple["TextField", ...]:

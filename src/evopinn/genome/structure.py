@@ -7,7 +7,7 @@ from typing import cast
 
 from evopinn.checks import whole_number
 from evopinn.errors import GenomeError
-from evopinn.genome.fields import TextField, split_fields
+from evopinn.genome.fields import WHOLE, TextField, split_fields
 
 Shortcut = tuple[int, int]
 
@@ -141,7 +141,7 @@ def structure_from_fields(fields: Mapping[str, TextField]) -> Structure:
 
 
 def _shortcut(item: TextField) -> Shortcut:
-    match = re.fullmatch(r"(\d+)\s*-\s*(\d+)", item.value, re.ASCII)
+    match = re.fullmatch(rf"({WHOLE})\s*-\s*({WHOLE})", item.value, re.ASCII)
     if match is None:
         raise item.error(f"a shortcut is written from-to, as in 0-2, not {item.value!r}")
     return int(match[1]), int(match[2])

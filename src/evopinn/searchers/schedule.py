@@ -231,7 +231,7 @@ _BURGERS = Preset(
     Schedule((40,) * 6, (3000,) * 6),
     Trials(300, 3000),
 )
-# About 3,800 epochs each: two minutes on two cores with 3,600 points.
+# About 3,800 epochs each: a good two minutes on two cores with 3,600 points.
 _QUICK = Preset(
     Schedule((64, 20, 12, 6), (16, 28, 44, 72)),
     Schedule((6,) * 5, (72,) * 5),

@@ -17,6 +17,7 @@ from evopinn.run.pages import Browser
 from evopinn.run.result import SearchResult
 from evopinn.run.summary import Intent, find_best
 from evopinn.run.weights import kept_weights, load_weights
+from evopinn.run.wording import why_no_network
 from evopinn.training import TrainingResult
 from evopinn.view.dashboard.apart import Apart
 from evopinn.view.dashboard.places import sound
@@ -202,8 +203,9 @@ def best_task(directory: Path) -> int:
     """The task of a run's best network."""
     with sound(directory), Browser(directory) as browser:
         best = find_best(browser)
-    if best is None:
-        raise FigureError(f"the run {directory} has no trained network yet.")
+        if best is None:
+            reason = why_no_network(directory, browser.state(), browser.failures())
+            raise FigureError(f"the run {directory} has no network: {reason}.")
     return best.entry.task
 
 
