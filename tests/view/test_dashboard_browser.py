@@ -189,7 +189,7 @@ def test_a_hostile_name_is_text_on_all_pages(chromium, address):
         ("/runs/harm/tasks/5", ["Task 5 H status H loss", "Note H Network", "came about by H"]),
         ("/runs/harm/tasks/8", ["error of H 1.00e-1", "3 1 1.00e0 H H"]),
         ("/compare?run=harm&run=done", ["harm finished H H, seed 7 1.00e-1", "2 min H"]),
-        ("/", ["harm finished H H 14 of 14"]),
+        ("/", ["harm finished 1.00e-1 1.00e-1 14 of 14 H H"]),
     ],
 )
 def test_hostile_words_are_text(chromium, address, path, places):
@@ -249,6 +249,21 @@ def test_individuals_are_sorted_and_chosen_on_the_server(chromium, address):
         generation.press("Enter")
         assert not generation.evaluate("input => input.validity.valid")
         assert page.get_by_text("4 evaluations, page 1 of 1").is_visible()
+
+
+def test_what_was_chosen_is_still_chosen_when_one_comes_back(chromium, address):
+    with looking(chromium, address) as page:
+        page.goto(url(address, "/runs/done"))
+        table = page.get_by_role("region", name="All individuals")
+        table.get_by_role("button", name="loss", exact=True).click()
+        page.locator("label select").first.select_option("not-finite")
+        page.get_by_text("1 evaluation, page 1 of 1").wait_for()
+        table.locator("tbody a").first.click()
+        page.get_by_role("heading", name="Lineage").wait_for()
+        page.go_back()
+        page.get_by_text("1 evaluation, page 1 of 1").wait_for()
+        assert page.locator("label select").first.input_value() == "not-finite"
+        assert table.locator("th[aria-sort=ascending]").inner_text() == "loss"
 
 
 def test_an_attempt_that_is_made_again_is_shown(chromium, address, root):
@@ -339,7 +354,8 @@ def test_no_more_runs_are_chosen_than_can_be_compared(chromium, address):
         names = ["done", "half", "harm", *(f"half {number}" for number in range(6))]
         page.goto(url(address, "/compare?" + "&".join(f"run={quote(name)}" for name in names)))
         page.get_by_text("Of these 9 runs, the first 8 are compared.").wait_for()
-        assert page.get_by_role("table").locator("tbody tr").count() == 8
+        rows = page.get_by_role("table").locator("tbody tr")
+        wait_until(lambda: rows.count() == 8, page)
 
 
 COUNT_BLOBS = """
@@ -392,6 +408,10 @@ def test_pages_fit_a_phone_by_day_and_night(chromium, address, scheme):
             page.goto(url(address, path))
             page.locator("table tbody tr").first.wait_for(state="attached")
             assert overflow(page) <= 0, path
+        page.goto(url(address, "/"))
+        page.get_by_role("link", name="done").wait_for()
+        seen = page.get_by_role("button", name="best loss").bounding_box()
+        assert seen["x"] + seen["width"] <= 390  # what one looks for is there without pushing the table aside
         paper, ink = (
             page.locator("body").evaluate(f"body => getComputedStyle(body).{name}")
             for name in ("backgroundColor", "color")
@@ -407,6 +427,7 @@ def test_a_run_that_is_not_there_is_told(chromium, address):
             told = page.locator(".notice").first
             told.wait_for()
             assert "nothing" in told.inner_text() or "no task 800" in told.inner_text()
+            assert page.get_by_role("heading", level=2).count() == 0  # and nothing empty below
             assert overflow(page) <= 0, path
 
 
@@ -478,6 +499,12 @@ def test_a_run_is_watched_and_stopped(chromium, address, root, tmp_path):
             assert search.wait(timeout=20) == 130
             page.get_by_role("button", name="Close").click()
             page.get_by_text("stopped", exact=True).first.wait_for()
+            page.get_by_role("link", name=re.compile(r"^Task \d+$")).click()
+            page.get_by_role("button", name="Draw it over what reaches it (runs ").click()
+            drawn = page.get_by_role("img", name="the activation and its first two derivatives")
+            wait_until(lambda: drawn.count() == 0, page)
+            drawn.wait_for(timeout=60_000)
+            page.go_back()
             with page.expect_download() as waited:
                 page.get_by_role("link", name="Report (runs the problem's file)").click()
             report = Path(waited.value.path()).read_text(encoding="utf-8")

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from evopinn.errors import EvopinnError, RunError
 from evopinn.genome import Genome
+from evopinn.problem import is_problem_file
 from evopinn.run.listed import Entry
 from evopinn.run.pages import Browser
 from evopinn.run.statuses import MEANINGS
-from evopinn.run.summary import activation_of, finite, structure_of
+from evopinn.run.summary import Intent, activation_of, finite, structure_of
 from evopinn.run.weights import kept_weights
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def individual(directory: Path, number: int) -> Data:
         parents = [_relative(browser, parent) for parent in asked.parents]
         line = _line(browser, asked.parents)
         round_kind = attempts[0].round if attempts else None
+        source = Intent.of(browser.about().config, directory).source
     genome = asked.genome
     return {
         "task": number,
@@ -55,6 +57,7 @@ def individual(directory: Path, number: int) -> Data:
         "history": history and _course(history),
         "line": line,
         "kept": number in kept_weights(directory),
+        "problem_file": source if is_problem_file(source) else None,
     }
 
 

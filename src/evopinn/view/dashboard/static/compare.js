@@ -15,6 +15,7 @@ const names = asked.slice(0, COLOURS.length);
 let latest = [];
 const trouble = el("div");
 const box = el("div", { class: "card" });
+const rest = el("div", { hidden: !names.length });
 const choice = el("select", { onchange: draw }, Object.entries(COSTS).map(([value, [, label]]) => el("option", { value }, label)));
 let chart = null;
 let numbers = null;
@@ -67,6 +68,10 @@ page(
   el("h1", {}, "Runs side by side"),
   trouble,
   asked.length > names.length ? el("p", { class: "notice" }, `Of these ${asked.length} runs, the first ${names.length} are compared.`) : null,
+  rest,
+);
+fill(
+  rest,
   warning,
   el("div", { class: "bar" }, el("label", {}, "against ", choice)),
   box,

@@ -15,16 +15,14 @@ const standing = el("div");
 const pictures = el("div");
 const course = el("div");
 const family = el("div");
+const rest = el("div", { hidden: true }, standing, section("Network", pictures), section("Training", course), section("Lineage", family));
 
 page(
   `Task ${task} of ${name}`,
   [[name, at.run(name)], [`task ${task}`, null]],
   el("h1", {}, `Task ${task}`),
   trouble,
-  standing,
-  section("Network", pictures),
-  section("Training", course),
-  section("Lineage", family),
+  rest,
 );
 
 function link(number, words = `task ${number}`) {
@@ -61,7 +59,7 @@ function showPictures(data) {
       picture(of("formula"), `the activation ${data.activation}`, { look: "lines formula-picture" }),
       picture(of("structure"), `the structure: ${data.structure}`, { look: "lines" })),
     data.latex ? el("details", {}, el("summary", {}, "The activation in LaTeX"), el("pre", { tabindex: "0" }, data.latex)) : null,
-    picture(of("activation"), "the activation and its first two derivatives", { look: "lines", caption: data.kept ? "The activation and its derivatives, with the parameters that each layer has learnt." : "The activation and its derivatives around zero, with all parameters 1: the weights of this network were not kept." }),
+    picture(of("activation"), "the activation and its first two derivatives", { look: "lines", better: data.kept && data.problem_file ? `Draw it over what reaches it (runs ${data.problem_file})` : "", caption: data.kept ? "The activation and its derivatives, with the parameters that each layer has learnt." : "The activation and its derivatives around zero, with all parameters 1: the weights of this network were not kept." }),
   );
 }
 
@@ -127,6 +125,7 @@ follow(at.data(name, `/tasks/${encodeURIComponent(task)}`), (data, message) => {
     return;
   }
   fill(trouble);
+  rest.hidden = false;
   const words = JSON.stringify(data);
   if (words === shown) return;
   const redraw = shown === "" || JSON.parse(shown).kept !== data.kept;

@@ -6,7 +6,14 @@ import { get } from "./live.js";
 import { Table } from "./tables.js";
 
 export function individualsTable(name) {
-  const wish = { sort: "task", descending: true, status: "", generation: "" };
+  // What was chosen is part of the address, so that it is still chosen when one comes back.
+  const given = new URLSearchParams(location.search);
+  const wish = {
+    sort: given.get("sort") ?? "task",
+    descending: given.get("descending") !== "false",
+    status: given.get("status") ?? "",
+    generation: given.get("generation") ?? "",
+  };
   let trail = [""]; // where this page and those before it begin
   let following = null;
   let known = -1;
@@ -15,7 +22,7 @@ export function individualsTable(name) {
   const table = new Table({
     caption: "All individuals",
     key: (row) => `${row.task}.${row.attempt}`,
-    sort: { name: "task", descending: true },
+    sort: { name: wish.sort, descending: wish.descending },
     onsort: ({ name: sort, descending }) => begin({ sort, descending }),
     empty: "There are none.",
     columns: [
@@ -30,7 +37,7 @@ export function individualsTable(name) {
     ],
   });
   const status = el("select", { onchange: () => begin({ status: status.value }) }, el("option", { value: "" }, "any"));
-  const generation = el("input", { type: "number", min: 1, step: 1, placeholder: "all", onchange: () => generation.reportValidity() && begin({ generation: generation.value }) });
+  const generation = el("input", { type: "number", min: 1, step: 1, placeholder: "all", value: wish.generation, onchange: () => generation.reportValidity() && begin({ generation: generation.value }) });
   const before = el("button", { type: "button", class: "button", onclick: back, disabled: true }, "Previous");
   const after = el("button", { type: "button", class: "button", onclick: on, disabled: true }, "Next");
   const where = el("span", { class: "muted", "aria-live": "polite" });
@@ -44,6 +51,7 @@ export function individualsTable(name) {
 
   function begin(change) {
     Object.assign(wish, change);
+    history.replaceState(null, "", `?${new URLSearchParams(wish)}`);
     trail = [""];
     load();
   }
@@ -65,7 +73,7 @@ export function individualsTable(name) {
       if (mine !== turn) return; // somebody has asked for another page since
       following = data.following;
       table.update(data.rows);
-      options(status, [["", "any"], ...Object.entries(data.statuses).map(([word, number]) => [word, `${word} (${count(number)})`])]);
+      options(status, [["", "any"], ...Object.entries(data.statuses).map(([word, number]) => [word, `${word} (${count(number)})`])], wish.status);
       before.disabled = trail.length === 1;
       after.disabled = following === null;
       const pages = Math.max(1, Math.ceil(data.total / data.size));
@@ -87,11 +95,10 @@ export function individualsTable(name) {
   return { element, know };
 }
 
-function options(select, list) {
+function options(select, list, chosen) {
   const words = JSON.stringify(list);
   if (select.dataset.words === words) return;
   select.dataset.words = words;
-  const chosen = select.value;
   fill(select, list.map(([value, text]) => el("option", { value }, text)));
   select.value = chosen;
 }

@@ -2,8 +2,11 @@
 
 import { el, fill } from "./dom.js";
 
-/** A picture of an address. `look` is a class, `ask` what to press if a file has to be run for it. */
-export function picture(address, words, { look = "", caption = "", ask = "" } = {}) {
+/**
+ * A picture of an address. `look` is a class; `ask` is what to press if a file has to be run for it, `better` if there is one
+ * without and a better one with.
+ */
+export function picture(address, words, { look = "", caption = "", ask = "", better = "" } = {}) {
   const place = el("div", { class: "waiting" });
   const figure = el("figure", { class: `picture ${look}` }, place, caption ? el("figcaption", {}, caption) : null);
 
@@ -28,9 +31,16 @@ export function picture(address, words, { look = "", caption = "", ask = "" } = 
     }
   }
 
-  if (ask) {
-    const press = () => draw(`${address}?load=true`);
-    fill(place, el("p", {}, el("button", { type: "button", class: "button", onclick: press }, ask)));
-  } else draw(address);
+  const loaded = `${address}?load=true`;
+  const button = (label, press) => el("p", {}, el("button", { type: "button", class: "button", onclick: press }, label));
+  if (ask) fill(place, button(ask, () => draw(loaded)));
+  else draw(address);
+  if (better) {
+    const offer = button(better, () => {
+      offer.remove();
+      draw(loaded);
+    });
+    figure.append(offer);
+  }
   return figure;
 }

@@ -77,12 +77,9 @@ function first(row) {
   return el("div", {}, link, `: ${row.reason}`);
 }
 
-page(
-  name,
-  [[name, null]],
-  el("div", { class: "head" }, el("h1", {}, name), parts.state),
-  parts.lead,
-  parts.trouble,
+const rest = el(
+  "div",
+  { hidden: true },
   el("div", { class: "card progress" }, parts.bar, parts.standing, parts.heard),
   parts.tiles,
   parts.actions,
@@ -95,6 +92,8 @@ page(
   section("Events", parts.events),
   section("Settings", settings()),
 );
+
+page(name, [[name, null]], el("div", { class: "head" }, el("h1", {}, name), parts.state), parts.lead, parts.trouble, rest);
 
 function standing(run) {
   const last = run.generations.at(-1);
@@ -216,6 +215,7 @@ function show(run, message) {
     return;
   }
   fill(parts.trouble);
+  rest.hidden = false;
   if (parts.state.textContent !== run.state) fill(parts.state, badge(run.state));
   say(parts.lead, `${run.problem} · ${run.method}${run.seed === null ? "" : `, seed ${run.seed}`} · ${run.plan || `started ${moment(run.created)}`}`);
   parts.bar.className = run.state;
