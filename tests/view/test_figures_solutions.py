@@ -73,7 +73,7 @@ def test_convergence_has_a_line_and_a_band_for_each_model():
     (line,) = (line for line in errors.lines if line.get_gid() == "model 2")
     np.testing.assert_allclose(line.get_data(), ([0, 4], [3.2, 0.2]))
     assert [ax.get_ylabel() for ax in figure.axes] == ["loss", "relative L₂ error"]
-    assert {ax.get_xlabel() for ax in figure.axes} == {"epoch"}
+    assert [ax.get_xlabel() for ax in figure.axes] == ["epoch", "epoch; measured at the dots only"]
     assert {ax.get_yscale() for ax in figure.axes} == {"log"}
     assert [text.get_text() for text in figure.legends[0].texts] == ["first (mean of 2)", "second"]
 
