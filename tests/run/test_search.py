@@ -42,7 +42,9 @@ def test_a_run_remembers_its_plan_and_tells_it_again(undisturbed, run, tmp_path,
     directory = undisturbed("random")
     summary = ep.load(directory).summary()
     assert summary["problem"] == ep.load(directory).problem == "poisson"
-    assert summary["plan"].startswith("random: 3 generations with populations 10, 6, 4 and epochs 5, 10, 15, ")
+    assert summary["plan"].startswith(
+        "random: 3 generations with populations 10, 6, 4 and epochs 5, 10, 15, "
+    )
     assert f" {summary['trained']} trainings with " in summary["plan"]
     Store.create(tmp_path / "again", (directory / "config.toml").read_text(), {}).close()
     monkeypatch.setattr("evopinn.run.session.Workers", lambda *_, **__: nullcontext())
