@@ -153,8 +153,8 @@ class Memory:
                 return known[1]
             try:
                 value = make(remembered)
-            except BaseException:
-                remembered.created = None  # what was half read is read anew
+            except BaseException:  # Ctrl-C too must leave nothing half read
+                remembered.created = None  # all of it is read anew
                 raise
             if settled:
                 remembered.answers[question] = stamp, value
