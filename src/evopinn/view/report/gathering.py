@@ -1,7 +1,6 @@
 """From a run to the facts of its report. Nothing that is missing keeps the rest from being told."""
 
 import shlex
-import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -56,7 +55,7 @@ def run_facts(
     with Reader(run.directory) as reader:
         about = reader.about()
         fields, efforts = reader.fields(), reader.efforts()
-    found, missing = problem_again(summary.intent.source, _recorded_fingerprint(about.config), problem)
+    found, missing = problem_again(summary.intent.source, summary.intent.fingerprint, problem)
     network, lost = _network(run, summary)
     sizes = _sizes(found, network)
     scene = Scene(
@@ -99,12 +98,6 @@ def run_facts(
         versions=about.versions,
         repeat=_repeat(run.directory, summary.intent.source),
     )
-
-
-def _recorded_fingerprint(config: str) -> float | None:
-    """What the problem's losses were when the run began, if that is written down."""
-    number = tomllib.loads(config).get("recorded", {}).get("fingerprint")
-    return number if isinstance(number, float) else None
 
 
 def _was_killed(summary: Summary) -> bool:
