@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from evopinn.problem import Grid, Initial, Interval, Periodic, Problem, Reference, Time
+from evopinn.problem import Initial, Interval, Periodic, Problem, Reference, Sobol, Time
 from evopinn.problem.fields import Field
 
 REFERENCE = Path(__file__).parent / "data" / "allen_cahn.npz"
@@ -44,6 +44,6 @@ def build() -> Problem:
         fields=["u"],
         residual=residual,
         conditions=[Initial(start, weight=100), Periodic("x", order=1)],
-        points=Grid(interior=(128, 40), initial=257, boundary=202),
+        points=Sobol(interior=8000, initial=500, boundary=400),  # interfaces hide between the columns of a grid
         solution=Reference.load(REFERENCE),
     )

@@ -22,8 +22,8 @@ from evopinn.training import spends_by_cost
 
 DEFAULT_BUDGET = "10m"
 PAPER_OPTIMIZER = "lbfgs"
-SMALL = Space(max_layers=7, neurons=(8, 24, 2))
-"""Networks for which a step of second order is cheap: of some hundred to some thousand parameters."""
+SMALL = Space(min_layers=4, max_layers=6, neurons=(10, 16, 2))
+"""Networks for which a step of second order is cheap: of 250 to 1,200 parameters."""
 
 AMOUNTS = ("budget", "preset", "schedule", "trials")
 """The entries that say how much to do, of which there is one at most."""

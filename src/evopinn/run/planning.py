@@ -3,6 +3,7 @@
 from evopinn.run.config import DEFAULT_BUDGET, Config
 from evopinn.run.speed import Amount, Pace, parse_budget
 from evopinn.searchers import Budget, Plan, planned
+from evopinn.training import spends_by_cost
 
 
 def known_plan(config: Config, workers: int) -> Plan | None:
@@ -23,6 +24,7 @@ def known_plan(config: Config, workers: int) -> Plan | None:
         seconds_per_epoch=recorded.seconds_per_epoch if recorded else None,
         seconds_per_training=(recorded.seconds_per_training if recorded else None) or 0.0,
         workers=workers,
+        even=_is_even(config),
     )
     return Plan(config.method, layout, settings, workload, budget)
 
@@ -42,8 +44,13 @@ def measured_plan(config: Config, pace: Pace, workers: int, spent: float) -> Pla
         seconds_per_epoch=pace.seconds_per_epoch,
         seconds_per_training=pace.seconds_per_training,
         workers=workers,
+        even=_is_even(config),
     )
     return planned(budget, config.method, config.method_settings())
+
+
+def _is_even(config: Config) -> bool:
+    return spends_by_cost(config.training_options().optimizer)
 
 
 def _amount(config: Config) -> Amount:

@@ -20,6 +20,7 @@ class Budget:
         spent: Seconds of a budget in seconds that are gone already, such as on measuring.
         coarse_exponent: p, if an epoch on points that are coarser by c on each axis costs c^-p of one on all.
             On two axes there are c² times fewer points, but part of the cost stays: 1.5 is a judgement.
+        even: Whether an epoch costs the same whatever the genome, as it does where epochs count cost.
     """
 
     seconds: float | None = None
@@ -30,6 +31,7 @@ class Budget:
     workers: int = 1
     spent: float = 0.0
     coarse_exponent: float = 1.5
+    even: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what is no budget."""

@@ -48,7 +48,7 @@ class Plan:
     def pace(self) -> float | None:
         """Seconds of an epoch, the mean over the search, if it is known how long a typical one takes."""
         typical = self.budget.seconds_per_epoch
-        return None if typical is None else typical * find_method(self.method).drift
+        return None if typical is None else typical * _drift(find_method(self.method), self.budget)
 
     @property
     def seconds(self) -> float | None:
@@ -108,7 +108,7 @@ def planned(budget: Budget, method: str = "evo-dpste", settings: Settings | None
     row = find_method(method)
     chosen = settings or row.defaults
     if budget.seconds is not None:
-        pace = cast(float, budget.seconds_per_epoch) * row.drift
+        pace = cast(float, budget.seconds_per_epoch) * _drift(row, budget)
         planner = _Planner(row, chosen, _Costs.of_time(budget, pace))
         layout = planner.for_span((budget.seconds - budget.spent) / pace)
     else:
@@ -130,6 +130,11 @@ def planned(budget: Budget, method: str = "evo-dpste", settings: Settings | None
             "give more, or fewer candidates and evaluations."
         )
     return Plan(method, layout, chosen, row.workload(layout, chosen), budget)
+
+
+def _drift(method: Method, budget: Budget) -> float:
+    """How the mean cost of an epoch changes: not by larger networks, where each costs the same."""
+    return min(method.drift, 1.0) if budget.even else method.drift
 
 
 @dataclass(frozen=True)
