@@ -8,13 +8,19 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check -q -c constraint
 export OMP_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 
-.PHONY: demo test lint format docs bench clean
+.PHONY: demo test chaos fuzz lint format docs bench clean
 
 demo: $(VENV)/.runtime  ## search for two minutes on the Klein-Gordon equation, beside a network made by hand
 	$(BIN)/python examples/search_and_compare.py klein-gordon 2m
 
 test: $(VENV)/.dev  ## run all tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+chaos: $(VENV)/.dev  ## half an hour of faults drawn at random; SEED=123 begins with those of a seed
+	EVOPINN_CHAOS_SEED=$(or $(SEED),$(EVOPINN_CHAOS_SEED)) $(BIN)/python tests/faults/chaos.py
+
+fuzz: $(VENV)/.dev  ## a hundred thousand bad inputs; minutes
+	EVOPINN_FUZZ=long $(BIN)/python -m pytest tests/fuzz
 
 lint: $(VENV)/.dev  ## format, lint, types, layers
 	$(BIN)/ruff format --check .

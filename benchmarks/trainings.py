@@ -146,18 +146,20 @@ def run(experiment: dict, file: Path, workers: int) -> None:
 
 def table(rows: Sequence[Row]) -> str:
     """Case by case, the networks from the most accurate on."""
-    groups = defaultdict[tuple[str, str], list[Row]](list)
+    groups = defaultdict[tuple[str, str, float], list[Row]](list)
     for row in rows:
-        groups[row.case, row.name].append(row)
+        groups[row.case, row.name, row.limit].append(row)
     lines = [
         "| case | network | parameters | seconds | mean error | errors | target after, s | loss | held out |"
     ]
     lines.append("|---|---|---|---|---|---|---|---|---|")
-    for (case, name), group in sorted(groups.items(), key=lambda item: (item[0][0], mean_error(item[1]))):
+    for (case, name, limit), group in sorted(
+        groups.items(), key=lambda item: (item[0][0], mean_error(item[1]))
+    ):
         errors = ", ".join(f"{row.error:.1e}" for row in group)
         reached = statistics.median(row.reached for row in group)
         lines.append(
-            f"| {case} | {name} | {group[0].parameters:,} | {group[0].limit:g} | {mean_error(group):.1e} "
+            f"| {case} | {name} | {group[0].parameters:,} | {limit:g} | {mean_error(group):.1e} "
             f"| {errors} | {reached:g} | {statistics.mean(row.loss for row in group):.1e} "
             f"| {statistics.median(row.held_out for row in group):.3g} |"
         )

@@ -7,6 +7,9 @@ import torch
 
 from evopinn.problem import Boundary, Grid, Initial, Interval, Problem, Time
 
+# There are several files of this name, which `--doctest-modules` would import as one.
+collect_ignore_glob = ["*conftest.py"]
+
 
 @pytest.fixture(scope="session", autouse=True)
 def one_thread() -> None:

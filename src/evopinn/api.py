@@ -60,6 +60,9 @@ def search(
     settings: Mapping[str, Any] | None = None,
     training: Mapping[str, Any] | None = None,
     workers: int | None = None,
+    cluster: str | None = None,
+    cpus_per_worker: float | None = None,
+    gpus_per_worker: float | None = None,
     memory: int | None = None,
     deadline: str | float | None = None,
     run: str | os.PathLike[str] | None = None,
@@ -81,7 +84,11 @@ def search(
         space: Bounds of the search space.
         settings: Of the method, such as `{"elitists": 0.2}`.
         training: How each genome is trained: optimizer, precision, engine, errors_every, slowest.
-        workers: Processes; one a core by default. The result does not depend on it.
+        workers: Processes; one a core by default, on a cluster all that it has room for. The result does not
+            depend on it.
+        cluster: A Ray cluster to train on: "auto" for the one that runs here, or "host:port".
+        cpus_per_worker: CPUs of the cluster that each takes; 1 by default.
+        gpus_per_worker: GPUs of the cluster that each takes, such as 0.25; none by default.
         memory: Megabytes that a worker may occupy; 4096 by default.
         deadline: Time after which a training is taken for hung: seconds, or text such as "5 min"; by default
             twenty times what is usual.
@@ -95,6 +102,9 @@ def search(
     source = _source(problem)
     limits = {
         "count": _worker_count(workers),
+        "cluster": cluster,
+        "cpus": cpus_per_worker,
+        "gpus": gpus_per_worker,
         "memory": memory,
         "deadline": None if deadline is None else parse_duration(deadline),
     }
@@ -132,6 +142,9 @@ def resume(
     *,
     problem: Problem | str | os.PathLike[str] | None = None,
     workers: int | None = None,
+    cluster: str | None = None,
+    cpus_per_worker: float | None = None,
+    gpus_per_worker: float | None = None,
     progress: bool = True,
 ) -> SearchResult:
     """Go on with a run that was stopped or killed; the end is the same as if it had not been.
@@ -143,11 +156,20 @@ def resume(
         problem: Its problem, if that was a Python object, or the file that it is in now, if it was moved. It
             must have the same losses as when the run began.
         workers: Processes; as many as before by default.
+        cluster: A Ray cluster to go on with, "local" to go on here; by default as before.
+        cpus_per_worker: As for `search`.
+        gpus_per_worker: As for `search`.
         progress: Whether to show it.
     """
     directory = find_run(_place(run))
     source = None if problem is None else _source(problem)
-    changed = {} if workers is None else {"count": _worker_count(workers)}
+    given = {
+        "count": _worker_count(workers),
+        "cluster": cluster,
+        "cpus": cpus_per_worker,
+        "gpus": gpus_per_worker,
+    }
+    changed = {name: value for name, value in given.items() if value is not None}
     watched(lambda audience: go_on(directory, audience, source, changed), progress)
     return SearchResult(directory)
 

@@ -1,6 +1,14 @@
-"""What counts as a whole number, the same everywhere."""
+"""What counts as a whole number and as a file, and how a value is shown in a message: the same everywhere."""
 
+import os
 from typing import SupportsIndex
+
+MOST = 10**15
+"""More of anything than any machine gets done; and still a number that can be computed with."""
+
+MOST_SEED = 2**128 - 1
+
+_MOST_SHOWN = 80
 
 
 def whole_number(value: object) -> int | None:
@@ -13,3 +21,31 @@ def whole_number(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         return None
     return value.__index__()
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a file that can be read to its end: no directory, pipe or device.
+
+    A name that the system does not take, as it is too long or has a zero in it, is no file's.
+    """
+    try:
+        return os.path.isfile(path)  # noqa: PTH113 - the method of a path raises for some names
+    except ValueError:
+        return False
+
+
+def shown(value: object) -> str:
+    """A value as Python writes it, cut to the length of a line.
+
+    Examples:
+        >>> shown("a"), len(shown("a" * 1000))
+        ("'a'", 79)
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write numbers of thousands of digits
+        return "a number of thousands of digits"
+    except RecursionError:
+        return "something nested a thousand times"
+    cut = _MOST_SHOWN // 4
+    return text if len(text) <= _MOST_SHOWN else f"{text[: 2 * cut]} … {text[-cut + 4 :]}"

@@ -7,9 +7,17 @@ still catch a `ValueError`. A message is one sentence or two: what was given, wh
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_MOST_CHARACTERS = 4000
+_WINDOW = 60
+
 
 class EvopinnError(Exception):
     """The root of all errors that evopinn raises on purpose."""
+
+    def __str__(self) -> str:
+        """The message; what was given may be megabytes, of which the middle is left out."""
+        text, half = super().__str__(), _MOST_CHARACTERS // 2
+        return text if len(text) <= _MOST_CHARACTERS else f"{text[:half]} … {text[-half:]}"
 
 
 class DomainError(EvopinnError, ValueError):
@@ -37,18 +45,30 @@ class GenomeSyntaxError(GenomeError):
         self.text = text
         self.position = position
         self.reason = reason
-        line = " ".join(text.splitlines())  # one line, or the caret would point at nothing
-        shown = f"\n  {line}\n  {' ' * position}^" if line.strip() else ""
-        super().__init__(f"{reason} (at position {position}){shown}")
+        # The surroundings of a mistake in a long text, in one line, or the caret would point at nothing.
+        start = 0 if len(text) <= 3 * _WINDOW else max(0, position - _WINDOW)
+        line = "".join(map(_harmless, text[start : start + 3 * _WINDOW]))
+        shown = f"\n  {line}\n  {' ' * (position - start)}^" if line.strip() else ""
+        super().__init__(f"{_brief(reason)} (at position {position}){shown}")
 
 
 class UnknownNameError(EvopinnError, LookupError):
     """A name is in no table; the message suggests the nearest ones."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
-        near = get_close_matches(name, list(known), n=3, cutoff=0.5)
+        near = get_close_matches(name[:_WINDOW], list(known), n=3, cutoff=0.5)
         suggestion = f"; did you mean {' or '.join(near)}?" if near else "."
         super().__init__(f"there is no {kind} called {name!r}{suggestion}{' ' + hint if hint else ''}")
+
+
+def _harmless(character: str) -> str:
+    """One character for another, in its place, that does not act on a terminal."""
+    return character if character.isprintable() else " " if character.isspace() else "\ufffd"
+
+
+def _brief(text: str) -> str:
+    most = 5 * _WINDOW
+    return text if len(text) <= most else f"{text[: most - _WINDOW]} … {text[-_WINDOW:]}"
 
 
 class EngineError(EvopinnError, ValueError):

@@ -1,5 +1,6 @@
 """Searches to test with: small ones, what of them must not depend on luck, and processes to harm."""
 
+import fcntl
 import json
 import os
 import signal
@@ -58,6 +59,15 @@ def searched(directory, which, workers=1, problem=PROBLEM):
         run=directory,
         progress=False,
     )
+
+
+def undisturbed_run(place, which):
+    """The directory of a search that nothing happened to; made once for all test processes."""
+    path = place / f"undisturbed-{which}"
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        searched(path, which, workers=2)  # returns at once if it was done before
+    return path
 
 
 def command(directory, which, workers=1, problem=PROBLEM):
@@ -134,12 +144,12 @@ def settled_count(directory):
         return connection.execute("SELECT count(*) FROM evaluations WHERE final").fetchone()[0]
 
 
-def wait_until(condition, what, seconds=PATIENCE):
+def wait_until(condition, what, seconds=PATIENCE, interval=0.01):
     """Wait for something to come true."""
     last = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < last, f"waited {seconds:g} s for {what}"
-        time.sleep(0.01)
+        time.sleep(interval)
 
 
 @contextmanager
@@ -163,7 +173,7 @@ def evopinn(*words, **options):
 
 def workers_of(driver):
     """The worker processes that a process has started and that live."""
-    return [pid for pid in _processes() if _driver_of(pid) == driver]
+    return [pid for pid in processes() if _driver_of(pid) == driver]
 
 
 def assert_no_worker_is_left(driver):
@@ -177,7 +187,8 @@ def kill(pid):
         os.kill(pid, signal.SIGKILL)
 
 
-def _processes():
+def processes():
+    """The ids of all processes."""
     return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
 
 

@@ -47,7 +47,11 @@ class Stage:
     def outstanding(self):
         return len(self._jobs)
 
-    def submit(self, number, work, seconds):
+    @property
+    def room(self):
+        return 3 - len(self._jobs)
+
+    def submit(self, number, work, seconds, _expected=None):
         self._jobs.append((number, work))
         self.deadlines.append(seconds)
 
@@ -75,7 +79,6 @@ def drive(tmp_path):
                 searcher=Evolution(SCHEDULE, seed=1, settings=SETTINGS),
                 store=store,
                 workers=stage,
-                count=2,
                 checkpoints=Checkpoints(directory, 2, last=SCHEDULE.generations),
                 limits=Limits(**limits),
                 tally=tally,

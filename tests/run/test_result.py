@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 import runs
+from killed_writer import written_until_killed
 from runs import CANDIDATES, GENOMES, add_final_evaluations, add_generations, make_history, make_task
 from simulated import make_evaluation
-from test_store_kills import written_until_killed
 
 from evopinn.errors import RunError, StoredModelError
 from evopinn.run import weights

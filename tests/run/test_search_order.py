@@ -45,7 +45,8 @@ class Stage:
         self._order = order
         self._jobs = []
 
-    def __call__(self, *_, **__):
+    def __call__(self, *_, count, **__):
+        self._count = count
         self._jobs.clear()
         return self
 
@@ -59,7 +60,11 @@ class Stage:
     def outstanding(self):
         return len(self._jobs)
 
-    def submit(self, number, work, _seconds):
+    @property
+    def room(self):
+        return self._count + 1 - len(self._jobs)
+
+    def submit(self, number, work, _seconds, _expected=None):
         self._jobs.append((number, work))
 
     def wait(self, timeout):

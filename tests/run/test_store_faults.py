@@ -1,5 +1,6 @@
 """Stores that are damaged, foreign, newer, older, full, read-only or in the wrong place."""
 
+import errno
 import os
 import random
 import sqlite3
@@ -66,6 +67,11 @@ def torn_pages(path):
     path.write_bytes(content)
 
 
+def garbled_names(path):
+    """The database's own message about it quotes what is no text."""
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE", b"CREATE \xb9\xb9\xb9\xb9\xb9"))
+
+
 def absent(path):
     path.unlink()
 
@@ -79,6 +85,7 @@ def absent(path):
         (empty, "not a run of evopinn"),
         (cut_short, "damaged"),
         (torn_pages, "damaged"),
+        (garbled_names, "damaged"),
         (absent, r"not a run: it has no run\.sqlite"),
     ],
 )
@@ -162,6 +169,19 @@ def test_a_full_disk_is_said_and_loses_nothing(store, directory):
     assert store.losses() == {0: make_evaluation(0).loss}
     store.record([make_evaluation(1)])
     check_soundness(store._connection, directory)
+
+
+def test_a_disk_without_room_for_a_name_in_the_lock_is_said(directory, monkeypatch):
+    make_closed_run(directory)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pwrite", full)
+        with pytest.raises(RunError, match=r"locked: No space left on device\. What is recorded is safe"):
+            Store.open(directory)
+    Store.open(directory).close()
 
 
 READ_ONLY = """

@@ -93,7 +93,6 @@ def drive(
             searcher=searcher,
             store=store,
             workers=workers,
-            count=count,
             checkpoints=Checkpoints(directory, 0),
             limits=Limits(),
             tally=Tally(subject, SETTINGS.workload(schedule), watch),

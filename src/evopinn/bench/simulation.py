@@ -41,7 +41,18 @@ class Simulated:
         """How many jobs were submitted and not waited for."""
         return len(self._submitted)
 
-    def submit(self, number: int, payload: object, deadline_seconds: float) -> None:  # noqa: ARG002
+    @property
+    def room(self) -> int:
+        """How many more jobs to submit: as to two real workers."""
+        return 3 - len(self._submitted)
+
+    def submit(
+        self,
+        number: int,
+        payload: object,  # noqa: ARG002
+        deadline_seconds: float,  # noqa: ARG002
+        expected_seconds: float | None = None,  # noqa: ARG002
+    ) -> None:
         """Have a job done."""
         self._submitted.append(number)
 

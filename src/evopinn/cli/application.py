@@ -70,7 +70,8 @@ def main() -> None:
     except BrokenPipeError:  # the reader of a pipe has seen enough
         sys.exit(0)
     except OSError as error:
-        sys.stderr.write(f"error: the output could not be written: {error.strerror}.\n")
+        what = "the output could not be written" if error.filename is None else f"{error.filename}"
+        note(f"error: {what}: {error.strerror}.")
         sys.exit(EXIT_FAILED)
     finally:
         for stream in (sys.stdout, sys.stderr):

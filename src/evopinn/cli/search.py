@@ -5,18 +5,23 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evopinn.cli.given import amount, check_faithful, merged, said, settings_of
 from evopinn.cli.report import report_finished
 from evopinn.cli.shared import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     PROBLEM_HELP,
+    ClusterOption,
+    CpusOption,
+    GpusOption,
     JsonOption,
     QuietOption,
     SpaceOption,
+    WorkersOption,
     output,
 )
 from evopinn.errors import RunError, SearchError
@@ -28,9 +33,6 @@ if TYPE_CHECKING:
 
 NoReportOption = Annotated[
     bool, typer.Option("--no-report", help="Leave out the report that is written at the end.")
-]
-WorkersOption = Annotated[
-    int | None, typer.Option(min=1, help="Processes that train; one a core by default.")
 ]
 
 
@@ -70,6 +72,9 @@ def search(
     precision: Annotated[str | None, typer.Option(help="float64 or float32.")] = None,
     engine: Annotated[str | None, typer.Option(help="auto, autograd, taylor, fused.")] = None,
     workers: WorkersOption = None,
+    cluster: ClusterOption = None,
+    cpus_per_worker: CpusOption = None,
+    gpus_per_worker: GpusOption = None,
     memory: Annotated[int | None, typer.Option(help="Megabytes that a worker may occupy.")] = None,
     deadline: Annotated[
         str | None, typer.Option(help="Time after which a training is taken for hung: 5m.")
@@ -103,27 +108,30 @@ def search(
         "method": method,
         "seed": seed,
         "space": bounds,
-        **_amount(budget, preset, populations, trials, epochs),
+        **amount(budget, preset, populations, trials, epochs),
     }
     tables: dict[str, dict[str, Any]] = {
-        "settings": {**_settings(settings or []), **({"faithful": True} if faithful else {})},
+        "settings": {**settings_of(settings or []), **({"faithful": True} if faithful else {})},
         "training": {"optimizer": optimizer, "precision": precision, "engine": engine},
         "workers": {
             "count": workers,
+            "cluster": cluster,
+            "cpus": cpus_per_worker,
+            "gpus": gpus_per_worker,
             "memory": memory,
             "deadline": None if deadline is None else parse_duration(deadline),
         },
     }
     if any(given[name] is not None for name in AMOUNTS):
         values = {name: value for name, value in values.items() if name not in AMOUNTS}
-    values |= _said(given)
+    values |= said(given)
     for name, table in tables.items():
-        if said := _said(table):
-            values[name] = _merged(values.get(name, {}), said)
+        if entries := said(table):
+            values[name] = merged(values.get(name, {}), entries)
     if "problem" not in values:
         raise SearchError("no problem is given; `evopinn problems` lists the catalogue.")
     if faithful:
-        _check_faithful(str(values.get("method", Config.model_fields["method"].default)))
+        check_faithful(str(values.get("method", Config.model_fields["method"].default)))
     source = ProblemSource.of(str(values["problem"]))
     settled = Config.of(
         values | {"problem": source.name}, str(config) if config is not None else "the command"
@@ -145,6 +153,9 @@ def resume(
         str | None, typer.Option(help="The file that the run's problem is in now, if it was moved.")
     ] = None,
     workers: WorkersOption = None,
+    cluster: ClusterOption = None,
+    cpus_per_worker: CpusOption = None,
+    gpus_per_worker: GpusOption = None,
     no_report: NoReportOption = False,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -157,7 +168,7 @@ def resume(
 
     directory = find_run(run)
     source = None if problem is None else ProblemSource.of(problem)
-    changed = _said({"count": workers})
+    changed = said({"count": workers, "cluster": cluster, "cpus": cpus_per_worker, "gpus": gpus_per_worker})
     manner = _Manner(as_json, quiet, report=not no_report)
     _carry_out(directory, lambda audience: go_on(directory, audience, source, changed), manner)
 
@@ -205,70 +216,6 @@ def _carry_out(directory: Path, go: "Callable[[Audience], bool]", manner: _Manne
     finally:
         if finished and manner.report and seen:  # of a run that was finished before, nothing is new
             report_finished(directory, manner.quiet)
-
-
-def _check_faithful(method: str) -> None:
-    from evopinn.searchers import METHODS, find_method
-
-    if find_method(method).layout != "trials":
-        others = " or ".join(row.name for row in METHODS.values() if row.layout == "trials")
-        raise SearchError(
-            f"--faithful is for Bayesian optimisation, but the method is {method}; leave it out, or give "
-            f"--method {others}."
-        )
-
-
-def _amount(
-    budget: str | None, preset: str | None, populations: str | None, trials: int | None, epochs: str | None
-) -> dict[str, Any]:
-    """How much to do, as the configuration says it."""
-    if populations is not None and trials is not None:
-        raise SearchError("--populations and --trials are both given; the former are for evolution.")
-    if (epochs is None) != (populations is None and trials is None):
-        raise SearchError("--epochs goes with --populations or --trials, and these with --epochs.")
-    schedule = trial = None
-    if epochs is not None and populations is not None:
-        schedule = {"populations": _numbers("populations", populations), "epochs": _numbers("epochs", epochs)}
-    elif epochs is not None:
-        numbers = _numbers("epochs", epochs)
-        if len(numbers) != 1:
-            raise SearchError(f"--epochs {epochs}: all trials have the same number of epochs; give one.")
-        trial = {"evaluations": trials, "epochs": numbers[0]}
-    return {"budget": budget, "preset": preset, "schedule": schedule, "trials": trial}
-
-
-def _numbers(name: str, text: str) -> list[int]:
-    try:
-        return [int(each) for each in text.split(",")]
-    except ValueError:
-        raise SearchError(f"--{name} {text}: give whole numbers with commas, such as 80,26,16.") from None
-
-
-def _settings(texts: list[str]) -> dict[str, Any]:
-    """Settings as they stand in a configuration: values written as in TOML, `mutation.layers` for a part."""
-    import tomllib
-
-    for text in texts:
-        if not all(part.strip() for part in text.partition("=")):
-            raise SearchError(f"--set {text}: write name=value, such as --set elitists=0.2.")
-    try:
-        return tomllib.loads("\n".join(texts))
-    except tomllib.TOMLDecodeError as error:
-        raise SearchError(f"--set {' --set '.join(texts)}: {error}; write values as in TOML.") from None
-
-
-def _said(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _merged(before: object, given: object) -> Any:
-    """A value with another put over it: of two tables all entries stay, those that both have as given."""
-    if not isinstance(before, dict) or not isinstance(given, dict):
-        return given
-    merged = dict(cast(dict[str, Any], before))
-    for name, value in cast(dict[str, Any], given).items():
-        merged[name] = _merged(merged.get(name), value)
-    return merged
 
 
 def _finish(directory: Path, finished: bool, as_json: bool, told: bool) -> None:

@@ -15,10 +15,28 @@ from evopinn.view.console import output_console
 EXIT_FAILED, EXIT_MISTAKE, EXIT_INTERRUPTED = 1, 2, 130
 
 PROBLEM_HELP = "A name of the catalogue (klein-gordon, klein-gordon:II), my_problem.py or my_problem.py:name."
-SPACE_HELP = 'Bounds of the search space, e.g. "layers=2-12 neurons=8-64:4"; the paper\'s by default.'
+SPACE_HELP = 'Bounds, e.g. "layers=2-12 neurons=8-64:4"; the paper\'s by default, smaller to search with lm.'
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Processes that train; one a core by default, on a cluster all that it has room for."
+    ),
+]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Train on a Ray cluster: auto for the one that runs here, or host:port; local for none."
+    ),
+]
+CpusOption = Annotated[
+    float | None, typer.Option(min=0, help="CPUs of the cluster that a worker takes; 1 by default.")
+]
+GpusOption = Annotated[
+    float | None, typer.Option(min=0, help="GPUs of the cluster that a worker takes: 0.25 for four on each.")
+]
 SpaceOption = Annotated[str | None, typer.Option("--space", help=SPACE_HELP)]
 
 

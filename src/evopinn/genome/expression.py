@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from torch import Tensor
 
+from evopinn.checks import shown
 from evopinn.errors import GenomeError
 from evopinn.genome.operators import UnaryOperator, operator
 from evopinn.genome.parser import parse_tree
@@ -152,16 +153,16 @@ def _node_from_json(data: object, depth: int = 1) -> Node:
     if depth > MAX_DEPTH:
         raise GenomeError(f"a tree may be {MAX_DEPTH} operators deep; this one is deeper.")
     if not isinstance(data, Mapping):
-        raise GenomeError(f"an operator is an object with the field 'operator', not {data!r}.")
+        raise GenomeError(f"an operator is an object with the field 'operator', not {shown(data)}.")
     fields = dict(cast(Mapping[str, object], data))
     name, children = fields.pop("operator", None), fields.pop("children", [])
     scaled, input_scaled = fields.pop("scaled", False), fields.pop("input_scaled", False)
     if fields:
         raise GenomeError(f"an operator has no field {next(iter(fields))!r}.")
     if not isinstance(name, str):
-        raise GenomeError(f"an operator needs a name in the field 'operator', not {name!r}.")
+        raise GenomeError(f"an operator needs a name in the field 'operator', not {shown(name)}.")
     if not isinstance(children, list | tuple):
-        raise GenomeError(f"the children of {name} are a list of operators, not {children!r}.")
+        raise GenomeError(f"the children of {name} are a list of operators, not {shown(children)}.")
     if not isinstance(scaled, bool) or not isinstance(input_scaled, bool):
         raise GenomeError(f"'scaled' and 'input_scaled' of {name} are true or false.")
     nodes = tuple(_node_from_json(child, depth + 1) for child in cast(Sequence[object], children))

@@ -12,6 +12,9 @@ _FIELD = re.compile(r"(?<!\w)(?P<name>[^\W\d]\w*)\s*=\s*")
 MOST_DIGITS = 9
 """Of a number: more mean nothing here, and Python refuses to read thousands of them."""
 
+MOST_CHARACTERS = 20_000
+"""Of a genome or a search space: no network that can be trained needs as many."""
+
 WHOLE = rf"\d{{1,{MOST_DIGITS}}}"
 
 
@@ -69,6 +72,7 @@ def split_fields(text: str, known: Sequence[str], required: Collection[str] = ()
         >>> split_fields("layers=6 neurons=48", ["layers", "neurons"])["neurons"].value
         '48'
     """
+    check_length(text)
     matches = list(_FIELD.finditer(text))
     start = len(text) - len(text.lstrip())
     if text.strip() and (not matches or matches[0].start() > start):
@@ -78,7 +82,7 @@ def split_fields(text: str, known: Sequence[str], required: Collection[str] = ()
     for match, end in zip(matches, ends, strict=False):
         name = match["name"]
         if name not in known:
-            near = get_close_matches(name, known, n=1, cutoff=0.5)
+            near = get_close_matches(name[:40], known, n=1, cutoff=0.5)
             advice = f"did you mean {near[0]}?" if near else f"expected {', '.join(known)}"
             raise GenomeSyntaxError(text, match.start(), f"there is no field {name}; {advice}")
         if name in fields:
@@ -90,6 +94,12 @@ def split_fields(text: str, known: Sequence[str], required: Collection[str] = ()
         if name not in fields:
             raise GenomeSyntaxError(text, len(text.rstrip()), f"the field {name} is missing; add {name}=...")
     return fields
+
+
+def check_length(text: str) -> None:
+    """Refuse a text that would take long to read and means nothing."""
+    if len(text) > MOST_CHARACTERS:
+        raise GenomeSyntaxError(text, MOST_CHARACTERS, f"more than {MOST_CHARACTERS:,} characters")
 
 
 def _unquoted(field: TextField) -> TextField:

@@ -6,7 +6,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, cast
 
-from evopinn.checks import whole_number
+from evopinn.checks import shown, whole_number
 from evopinn.errors import GenomeError, GenomeSyntaxError
 from evopinn.genome.expression import Activation
 from evopinn.genome.fields import TextField, split_fields
@@ -87,7 +87,9 @@ class Genome:
     def from_json(cls, data: object) -> "Genome":
         """The genome of `to_json`'s data."""
         if not isinstance(data, Mapping):
-            raise GenomeError(f"a genome is an object with the fields {', '.join(_FIELDS)}, not {data!r}.")
+            raise GenomeError(
+                f"a genome is an object with the fields {', '.join(_FIELDS)}, not {shown(data)}."
+            )
         fields = dict(cast(Mapping[str, object], data))
         if set(fields) != set(_FIELDS):
             raise GenomeError(
@@ -95,7 +97,9 @@ class Genome:
             )
         layers, neurons, shortcuts = fields["layers"], fields["neurons"], fields["shortcuts"]
         if whole_number(layers) is None or whole_number(neurons) is None:
-            raise GenomeError(f"layers and neurons are whole numbers, not {layers!r} and {neurons!r}.")
+            raise GenomeError(
+                f"layers and neurons are whole numbers, not {shown(layers)} and {shown(neurons)}."
+            )
         structure = Structure(cast(int, layers), cast(int, neurons), _shortcuts(shortcuts))
         return cls(structure, Activation.from_json(fields["activation"]))
 
@@ -109,7 +113,7 @@ def _activation(field: TextField) -> Activation:
 
 
 def _shortcuts(data: object) -> tuple[tuple[int, int], ...]:
-    flaw = GenomeError(f"shortcuts are a list of pairs of whole numbers, not {data!r}.")
+    flaw = GenomeError(f"shortcuts are a list of pairs of whole numbers, not {shown(data)}.")
     if not isinstance(data, list | tuple):
         raise flaw
     pairs: list[tuple[int, int]] = []

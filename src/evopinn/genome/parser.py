@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from evopinn.errors import GenomeSyntaxError
+from evopinn.genome.fields import check_length
 from evopinn.genome.operators import BINARY, OPERATORS, UNARY
 from evopinn.genome.tree import MAX_DEPTH, Node
 
@@ -46,6 +47,7 @@ def parse_tree(text: str) -> Node:
         >>> parse_tree("tanh(a*x)")
         Node(operator='tanh', children=(), scaled=False, input_scaled=True)
     """
+    check_length(text)
     return _Parser(text).whole()
 
 
@@ -359,6 +361,6 @@ class _Parser:
         if len(name) == 1:
             kind = "the input" if name == "x" else "a parameter"
             return f"{name} is {kind}, not an operator; write {name}*(...)"
-        near = get_close_matches(name.lower(), list(OPERATORS), n=2, cutoff=0.5)
+        near = get_close_matches(name[:40].lower(), list(OPERATORS), n=2, cutoff=0.5)
         advice = f"did you mean {' or '.join(near)}?" if near else f"operators are {', '.join(OPERATORS)}"
         return f"there is no operator {name}; {advice}"

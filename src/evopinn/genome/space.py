@@ -7,12 +7,12 @@ from math import comb
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from evopinn.checks import whole_number
+from evopinn.checks import shown, whole_number
 from evopinn.errors import GenomeError, UnknownNameError
 from evopinn.genome.expression import MAX_NAMED_PARAMETERS, Activation
-from evopinn.genome.fields import TextField, split_fields
+from evopinn.genome.fields import WHOLE, TextField, split_fields
 from evopinn.genome.operators import BINARY, OPERATORS, UNARY
-from evopinn.genome.structure import Structure
+from evopinn.genome.structure import MOST_LAYERS, MOST_NEURONS, Structure
 from evopinn.genome.tree import MAX_DEPTH, walk
 
 if TYPE_CHECKING:
@@ -61,14 +61,16 @@ class Space:
                 f"not layers {self.min_layers!r} to {self.max_layers!r}, neurons {self.neurons!r}, "
                 f"{self.max_operators!r} operators and {self.max_parameters!r} parameters."
             )
-        if not 2 <= self.min_layers <= self.max_layers:
+        if not 2 <= self.min_layers <= self.max_layers <= MOST_LAYERS:
             raise GenomeError(
-                f"layers go from 2 or more up, not from {self.min_layers} to {self.max_layers}."
+                f"layers go from 2 or more up, to {MOST_LAYERS} at most, not from "
+                f"{shown(self.min_layers)} to {shown(self.max_layers)}."
             )
         least, most, step = self.neurons
-        if not (1 <= least <= most and step >= 1):
+        if not (1 <= least <= most <= MOST_NEURONS and step >= 1):
             raise GenomeError(
-                f"neurons are (least, most, step) with 1 ≤ least ≤ most and step ≥ 1, not {self.neurons}."
+                "neurons are (least, most, step) with 1 ≤ least ≤ most and step ≥ 1, and most is "
+                f"{MOST_NEURONS} at most, not {shown(self.neurons)}."
             )
         object.__setattr__(self, "neurons", (least, least + (most - least) // step * step, step))
         if not 1 <= self.max_operators <= MAX_DEPTH:
@@ -210,7 +212,7 @@ def _fibonacci(n: int) -> int:
 
 def _range(field: TextField) -> tuple[int, int, int]:
     """`least-most:step`, of which the step may be left out, or a single number."""
-    match = re.fullmatch(r"(\d+)(?:-(\d+))?(?::(\d+))?", field.value, re.ASCII)
+    match = re.fullmatch(rf"({WHOLE})(?:-({WHOLE}))?(?::({WHOLE}))?", field.value, re.ASCII)
     if match is None:
         raise field.error(f"{field.name} is a range such as 20-50 or 20-50:2, not {field.value!r}")
     return int(match[1]), int(match[2] or match[1]), int(match[3] or 1)

@@ -5,11 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from evopinn.checks import whole_number
+from evopinn.checks import shown, whole_number
 from evopinn.errors import GenomeError
 from evopinn.genome.fields import WHOLE, TextField, split_fields
 
 Shortcut = tuple[int, int]
+
+MOST_LAYERS, MOST_NEURONS = 1000, 10_000
+"""Of a network: more cannot be trained on any problem, and would fill the memory before that was seen."""
 
 STRUCTURE_FIELDS = ("layers", "neurons", "shortcuts")
 
@@ -46,6 +49,8 @@ class Structure:
             )
         if self.neurons < 1:
             raise GenomeError(f"a hidden layer has at least 1 neuron, not {self.neurons}.")
+        if flaw := _too_large(self.layers, self.neurons):
+            raise GenomeError(f"{flaw[1]}.")
         ordered = tuple(sorted(_pair(each) for each in self.shortcuts))
         object.__setattr__(self, "shortcuts", ordered)
         if flaw := shortcut_flaw(self.layers, ordered):
@@ -72,18 +77,29 @@ class Structure:
         return structure_from_fields(split_fields(text, STRUCTURE_FIELDS, STRUCTURE_FIELDS[:2]))
 
 
+def _too_large(layers: int, neurons: int) -> tuple[str, str] | None:
+    """Which of the two is more than there can be, and a sentence that says so."""
+    if layers > MOST_LAYERS:
+        return "layers", f"a network has at most {MOST_LAYERS:,} layers, not {shown(layers)}"
+    if neurons > MOST_NEURONS:
+        return "neurons", f"a hidden layer has at most {MOST_NEURONS:,} neurons, not {shown(neurons)}"
+    return None
+
+
 def _whole(name: str, value: object) -> int:
     """A whole number, as a number and not as text."""
     number = whole_number(value)
     if number is None:
-        raise GenomeError(f"{name} is {value!r}; it must be a whole number.")
+        raise GenomeError(f"{name} is {shown(value)}; it must be a whole number.")
     return number
 
 
 def _pair(pair: object) -> Shortcut:
     """A shortcut: two whole numbers."""
     if not isinstance(pair, Sequence) or isinstance(pair, str) or len(cast("Sequence[object]", pair)) != 2:
-        raise GenomeError(f"a shortcut is {pair!r}; it must be a pair of layers, such as (0, 1).")
+        raise GenomeError(
+            f"a shortcut is {shown(cast(object, pair))}; it must be a pair of layers, such as (0, 1)."
+        )
     start, end = cast("Sequence[object]", pair)
     return _whole("the start of a shortcut", start), _whole("the end of a shortcut", end)
 
@@ -131,6 +147,8 @@ def structure_from_fields(fields: Mapping[str, TextField]) -> Structure:
         )
     if neurons < 1:
         raise fields["neurons"].error("a hidden layer has at least 1 neuron")
+    if flaw := _too_large(layers, neurons):
+        raise fields[flaw[0]].error(flaw[1])
     items = fields["shortcuts"].items() if "shortcuts" in fields else ()
     placed = sorted(((_shortcut(item), item) for item in items), key=lambda pair: pair[0])
     shortcuts = tuple(shortcut for shortcut, _ in placed)

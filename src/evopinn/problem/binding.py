@@ -81,7 +81,7 @@ def guarded(label: str, call: Callable[[], T]) -> T:
         return call()
     except ProblemError as error:
         raise ProblemError(f"{label}: {error}") from error
-    except Exception as error:  # a user's function may raise anything
+    except (Exception, SystemExit) as error:  # a user's function may raise anything, and may try to exit
         raise ProblemError(f"{label} raised {told(error)}.") from error
 
 

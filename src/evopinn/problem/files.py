@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
+from evopinn.checks import is_file
 from evopinn.errors import EvopinnError, ProblemError
 from evopinn.problem.binding import told, user_line
 from evopinn.problem.problem import Problem
@@ -24,7 +26,9 @@ def is_problem_file(spec: str) -> bool:
 def absolute_spec(spec: str) -> str:
     """A specification that names the same file wherever it is read from."""
     path, name = _split(spec)
-    return f"{Path(path).resolve()}{':' * bool(name)}{name}"
+    # Names that cannot be are left to whoever reads the file.
+    place = os.path.realpath(path) if is_file(path) else os.path.abspath(path)  # noqa: PTH100
+    return f"{place}{':' * bool(name)}{name}"
 
 
 def load_problem(spec: str) -> Problem:
@@ -72,7 +76,7 @@ def _identified(problem: Problem, spec: str) -> Problem:
 
 def _run(path: Path) -> ModuleType:
     """Run the file as a module that can import its neighbours."""
-    if not path.is_file():
+    if not is_file(path):
         raise ProblemError(f"there is no file {path}; give the path of a Python file with a Problem in it.")
     path = path.resolve()
     spec = importlib.util.spec_from_file_location(f"evopinn_user_{path.stem}", path)

@@ -44,6 +44,7 @@ def build() -> Problem:
         fields=["u"],
         residual=residual,
         conditions=[Initial(start, weight=100), Periodic("x", order=1)],
-        points=Sobol(interior=8000, initial=500, boundary=400),  # interfaces hide between the columns of a grid
+        # Interfaces hide between the columns of a grid.
+        points=Sobol(interior=8000, initial=500, boundary=400),
         solution=Reference.load(REFERENCE),
     )

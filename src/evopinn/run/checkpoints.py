@@ -10,6 +10,7 @@ from pathlib import Path
 
 from evopinn.errors import RunError
 from evopinn.run.evaluation import Assignment
+from evopinn.run.place import SAFE
 from evopinn.run.reading import Reader
 from evopinn.searchers import Task
 
@@ -105,7 +106,7 @@ def _explained(place: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        raise RunError(f"the states in {place} cannot be kept in order: {error.strerror}.") from error
+        raise RunError(f"the states in {place} cannot be kept in order: {error.strerror}. {SAFE}") from error
 
 
 def _assignment(task: Task, keep: Path | None) -> Assignment:

@@ -1,7 +1,6 @@
 """What a run is to do, as a file that a person can read, change and run again."""
 
 import shlex
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -11,10 +10,12 @@ import numpy as np
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from evopinn.checks import MOST, MOST_SEED, shown
 from evopinn.errors import RunError, SearchError, UnknownNameError
 from evopinn.genome import MutationRates, Space
 from evopinn.run.evaluation import TrainingOptions
 from evopinn.run.place import CONFIG
+from evopinn.run.toml_text import file_text, toml_data
 from evopinn.searchers import Layout, Method, Schedule, Trials, find_method, find_preset
 from evopinn.searchers.checking import share
 from evopinn.searchers.methods import Settings
@@ -58,7 +59,7 @@ class TrainingTable(_Strict):
     optimizer: str | None = None
     precision: str = TrainingOptions.precision
     engine: str = TrainingOptions.engine
-    errors_every: int = Field(default=TrainingOptions.errors_every, ge=1)
+    errors_every: int = Field(default=TrainingOptions.errors_every, ge=1, le=MOST)
     slowest: float = Field(default=4.0, gt=0)
 
 
@@ -70,11 +71,17 @@ class WorkersTable(_Strict):
         memory: Of each, in megabytes: no share of the machine's, so that it is the same everywhere.
         deadline: Seconds after which an evaluation is taken for hung; by default twenty times what the ones
             before it make likely.
+        cluster: Address of a Ray cluster on which they run, `host:port` or `auto`; `local` for none.
+        cpus: That each takes there; 1 if not given.
+        gpus: That each takes there; none if not given. Four workers with 0.25 share one.
     """
 
     count: int | None = Field(default=None, ge=1)
     memory: int = Field(default=4096, ge=100)
     deadline: float | None = Field(default=None, gt=0)
+    cluster: str | None = None
+    cpus: float | None = Field(default=None, gt=0, le=1024)
+    gpus: float | None = Field(default=None, gt=0, le=1024)
 
 
 class RecordedTable(_Strict):
@@ -107,7 +114,7 @@ class Config(_Strict):
 
     problem: str
     method: str = "evo-dpste"
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, le=MOST_SEED)
     space: str = ""
     budget: str | None = None
     preset: str | None = None
@@ -140,6 +147,7 @@ class Config(_Strict):
         self.method_settings()
         self.search_space()
         self.layout()
+        _check_demand(self.workers)
 
     def find_method(self) -> Method:
         """The method."""
@@ -222,16 +230,16 @@ _HEADER = """\
 def parse_config(text: str, origin: str) -> dict[str, Any]:
     """The plain data of a TOML text."""
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return toml_data(text)
+    except ValueError as error:
         raise SearchError(f"{origin} is not TOML: {error}.") from None
 
 
 def read_config(path: Path) -> dict[str, Any]:
     """The plain data of a configuration file; what a run recorded about itself is left out."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = file_text(path)
+    except (OSError, ValueError) as error:  # also for a name that no file can have
         reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
         raise SearchError(f"the configuration {path} cannot be read: {reason}.") from None
     values = parse_config(text, str(path))
@@ -249,7 +257,7 @@ def check_config_unchanged(directory: Path, recorded: str) -> None:
     """
     path = directory / CONFIG
     try:
-        unchanged = tomllib.loads(path.read_text(encoding="utf-8")) == tomllib.loads(recorded)
+        unchanged = toml_data(file_text(path)) == toml_data(recorded)
     except FileNotFoundError:
         return
     except (OSError, ValueError):  # what cannot be read or is not TOML is not what was written
@@ -277,7 +285,8 @@ def _plain(value: object) -> Any:
 def _mutation_rates(rates: object) -> MutationRates:
     known = [row.name for row in fields(MutationRates)]
     if not isinstance(rates, Mapping):
-        raise SearchError(f"mutation is {rates!r}; it has the parts {', '.join(known)}, each a probability.")
+        parts = ", ".join(known)
+        raise SearchError(f"mutation is {shown(rates)}; it has the parts {parts}, each a probability.")
     given = cast(Mapping[str, Any], rates)
     for name, rate in given.items():
         if name not in known:
@@ -297,8 +306,8 @@ def _told(error: ValidationError, origin: str) -> SearchError | UnknownNameError
         return SearchError(f"{origin} does not say {place}; give it.")
     if first["type"] in ("dict_type", "model_type"):
         known = f" with any of {', '.join(_names(place))}" if place in _TABLES else ""
-        return SearchError(f"{origin} has {place} = {first['input']!r}; it must be a table{known}.")
-    return SearchError(f"{origin} has {place} = {first['input']!r}; {_lower(first['msg'])}.")
+        return SearchError(f"{origin} has {place} = {shown(first['input'])}; it must be a table{known}.")
+    return SearchError(f"{origin} has {place} = {shown(first['input'])}; {_lower(first['msg'])}.")
 
 
 def _names(table: object = None) -> list[str]:
@@ -306,6 +315,14 @@ def _names(table: object = None) -> list[str]:
     if table is None:
         return [name for name in Config.model_fields if name != "recorded"]
     return [f"{table}.{name}" for name in _TABLES[str(table)].model_fields]
+
+
+def _check_demand(table: WorkersTable) -> None:
+    for name, amount in {"cpus": table.cpus, "gpus": table.gpus}.items():
+        if amount is not None and amount > 1 and amount != int(amount):
+            raise SearchError(f"workers.{name} is {amount:g}; give a whole number, or a share below 1.")
+        if amount is not None and table.cluster is None:
+            raise SearchError(f"workers.{name} is for a cluster, and workers.cluster is not given; give it.")
 
 
 def _lower(text: str) -> str:

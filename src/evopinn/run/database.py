@@ -20,13 +20,20 @@ _MEANINGS = {
     sqlite3.SQLITE_CORRUPT: "its database is damaged; restore a copy of it",
     sqlite3.SQLITE_NOTADB: "its database is damaged or no database; restore a copy of it",
     sqlite3.SQLITE_CANTOPEN: "its database cannot be opened; look at the permissions of the directory",
-    sqlite3.SQLITE_BUSY: "its database is locked by another program; close that and try again",
-    sqlite3.SQLITE_IOERR: "the disk does not read or write; nothing that was recorded before is lost",
+    sqlite3.SQLITE_BUSY: (
+        "its database is locked by another program; close that and try again: nothing recorded is lost"
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "the disk does not read or write, or is full; see to it and try again: nothing recorded is lost"
+    ),
 }
 
 
 _BUGS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.NotSupportedError)
-_UNREADABLE = (zlib.error, struct.error, ValueError, TypeError, LookupError, ArithmeticError)
+_UNREADABLE = (
+    *(zlib.error, struct.error, ValueError, TypeError, LookupError, ArithmeticError),
+    *(AttributeError, RecursionError),
+)
 
 
 @contextlib.contextmanager
@@ -36,6 +43,8 @@ def explained(directory: Path) -> Generator[None]:
         yield
     except _BUGS:
         raise
+    except UnicodeDecodeError as error:  # of a message that quotes what is damaged
+        raise RunError(f"the run {directory}: {_MEANINGS[sqlite3.SQLITE_CORRUPT]}.") from error
     except sqlite3.Error as error:
         # The low byte is the kind of error. Text that is not UTF-8 comes without a code.
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
@@ -109,7 +118,21 @@ def check_identity(connection: sqlite3.Connection, directory: Path) -> int:
             f"the run {directory} was made by a newer evopinn (its schema has version {version}, this one "
             f"knows versions up to {len(MIGRATIONS)}); upgrade evopinn to open it."
         )
+    _refuse_programs(connection, directory)
     return version
+
+
+def _refuse_programs(connection: sqlite3.Connection, directory: Path) -> None:
+    """Refuse views, triggers and virtual tables that are not ours: they compute, perhaps without an end."""
+    ours = {statement for migration in MIGRATIONS for statement in migration.statements}
+    query = """SELECT name, sql FROM sqlite_master
+        WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%'"""
+    for name, statement in connection.execute(query):
+        if statement not in ours:
+            raise RunError(
+                f"the run {directory}: its database has {name!r} in it, which computes and was not made by "
+                "evopinn; restore a copy of it."
+            )
 
 
 def check_soundness(connection: sqlite3.Connection, directory: Path) -> None:

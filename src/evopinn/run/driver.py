@@ -16,6 +16,7 @@ from evopinn.run.cost import CostOf
 from evopinn.run.ended import Ended, FailureKind
 from evopinn.run.evaluation import Trouble
 from evopinn.run.listed import Entry
+from evopinn.run.mending import mended
 from evopinn.run.progress import Tally
 from evopinn.run.reading import Reader
 from evopinn.run.records import Evaluation
@@ -61,14 +62,22 @@ class Deadlines:
     """
 
     FIRST, FIRST_PER_EPOCH, LEAST, FACTOR = 600.0, 1.0, 60.0, 20.0
+    NEWS = 0.1  # how much the latest evaluation counts for what is expected of the next
 
     def __init__(self, fixed: float | None, pace: float | None = None) -> None:
         self._fixed = fixed
         self._slowest = pace or 0.0
+        self._pace = pace
 
     def learn(self, work: float, seconds: float) -> None:
         """Take in how long an evaluation took."""
-        self._slowest = max(self._slowest, seconds / work)
+        pace = seconds / work
+        self._slowest = max(self._slowest, pace)
+        self._pace = pace if self._pace is None else self._pace + self.NEWS * (pace - self._pace)
+
+    def expected(self, work: float) -> float | None:
+        """How long this one will take, as far as that is known."""
+        return None if self._pace is None else self._pace * work
 
     def seconds(self, work: float, epochs: int) -> float:
         """How long this one may take."""
@@ -86,7 +95,6 @@ class Driver:
         searcher: At its beginning.
         store: The run's, empty or with what was recorded before.
         workers: Ready for assignments.
-        count: How many workers there are.
         checkpoints: Of trainings that may be gone on from.
         limits: Of a training.
         tally: Keeps count, for whoever watches.
@@ -98,7 +106,6 @@ class Driver:
         searcher: Searcher,
         store: Store,
         workers: Workforce,
-        count: int,
         checkpoints: Checkpoints,
         limits: Limits,
         tally: Tally,
@@ -107,7 +114,6 @@ class Driver:
         self._searcher = searcher
         self._store = store
         self._workers = workers
-        self._ahead = count + 1  # one waits, so that no worker does
         self._checkpoints = checkpoints
         self._limits = limits
         self._deadlines = Deadlines(limits.seconds, limits.pace)
@@ -119,6 +125,8 @@ class Driver:
     def run(self) -> bool:
         """Go on to the end; False if it was stopped before."""
         self._learn_from_before()
+        if not mended(self._store.directory, self._workers, self._submit, self._stopped):
+            return False
         while not self._searcher.finished:
             tasks = self._searcher.ask()
             if not self._round(tasks):
@@ -153,7 +161,7 @@ class Driver:
         while waiting:
             if self._stopped():
                 return False
-            while queue and self._workers.outstanding < self._ahead:
+            while queue and self._workers.room > 0:
                 self._submit(queue.popleft())
             for ended in self._workers.wait(timeout=_WAIT):
                 self._take(waiting[ended.number], ended)
@@ -164,8 +172,9 @@ class Driver:
 
     def _submit(self, task: Task) -> None:
         # Enough as well for one whose beginning is lost and has to be trained again: its work counts all.
-        seconds = self._deadlines.seconds(self._limits.work(task), task.epochs)
-        self._workers.submit(task.number, self._checkpoints.assignment(task), seconds)
+        work = self._limits.work(task)
+        seconds, expected = self._deadlines.seconds(work, task.epochs), self._deadlines.expected(work)
+        self._workers.submit(task.number, self._checkpoints.assignment(task), seconds, expected)
 
     def _take(self, task: Task, ended: Ended) -> None:
         """Record an attempt that ended and, if it settles the task, tell the search."""

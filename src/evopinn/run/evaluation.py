@@ -1,9 +1,10 @@
 """What a worker does: train one task's genome, and say how it came out."""
 
 import math
+import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -35,12 +36,27 @@ by how long a training will be, and a short one might have another."""
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """How every genome of a search is trained: see `train`."""
+    """How every genome of a search is trained: see `train`.
+
+    Attributes:
+        optimizer: See `train`, as for those that follow.
+        precision: Likewise.
+        engine: Likewise.
+        errors_every: Likewise.
+        device: Likewise.
+        memory_share: Of the device's memory, if that is a GPU: several trainings may share it.
+    """
 
     optimizer: str = "lm"
     precision: str = "float64"
     engine: str = "auto"
     errors_every: int = 100
+    device: str = "cpu"
+    memory_share: float = 1.0
+
+    def on_gpu(self, gpus: float) -> "TrainingOptions":
+        """The same on the GPU that a worker sees, or on its share of one."""
+        return replace(self, device="cuda", memory_share=min(gpus, 1.0)) if gpus else self
 
 
 @dataclass(frozen=True)
@@ -56,6 +72,9 @@ class Assignment:
             where they were to be kept; one that is lost is the same again after the same training.
         keep: Where to write the checkpoint of the end.
         keep_below: Only if the loss is not above this.
+        state: What the last of `before` goes on from, or this training itself if there is none: the contents
+            of a file that the worker does not see.
+        carry: Whether the state of the end is to come back with the result.
     """
 
     genome: str
@@ -65,6 +84,8 @@ class Assignment:
     before: "tuple[Assignment, ...]" = ()
     keep: Path | None = None
     keep_below: float = float("inf")
+    state: bytes | None = None
+    carry: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,6 +113,14 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """A training's result with the state of its end, as the contents of a file."""
+
+    result: TrainingResult
+    state: bytes
+
+
+@dataclass(frozen=True)
 class Trouble:
     """What kept a training's state from being kept: no fault of its genome."""
 
@@ -112,6 +141,8 @@ class Trainer:
         self, source: ProblemSource, options: TrainingOptions, expected: float | None = None
     ) -> None:
         torch.set_num_threads(1)
+        if torch.device(options.device).type == "cuda":
+            torch.cuda.set_per_process_memory_fraction(options.memory_share)  # pyright: ignore[reportUnknownMemberType]
         self._problem = source.load()
         if expected is not None and not same_fingerprint(fingerprint(self._problem), expected):
             raise RunError(
@@ -121,25 +152,34 @@ class Trainer:
         self._coarsened = lru_cache(maxsize=8)(self._problem.coarsened)
         self._options = options
 
-    def __call__(self, work: Assignment | Probe) -> TrainingResult | Timing | Trouble:
+    def __call__(self, work: Assignment | Probe) -> TrainingResult | Kept | Timing | Trouble:
         """Do what is asked."""
         return self._probe(work) if isinstance(work, Probe) else self._train(work)
 
-    def _train(self, work: Assignment) -> TrainingResult | Trouble:
+    def _train(self, work: Assignment) -> TrainingResult | Kept | Trouble:
+        try:
+            carried = None if work.state is None else _from_bytes(work.state)
+        except (OSError, StoredModelError) as error:
+            return Trouble(f"a state that was sent could not be unpacked: {error}.")
         ended: list[Checkpoint] = []
-        result = self._trained(work, self._state(work), on_end=None if work.keep is None else ended.append)
+        wanted = work.keep is not None or work.carry
+        result = self._trained(work, self._state(work, carried), on_end=ended.append if wanted else None)
         # Only now: what is raised in here is the disk's fault, what was raised before is the problem's.
         try:
             for checkpoint in ended:
-                if work.keep is not None and checkpoint.best_loss <= work.keep_below:
+                if checkpoint.best_loss > work.keep_below:
+                    continue
+                if work.keep is not None:
                     save_checkpoint(checkpoint, work.keep)
+                if work.carry:
+                    return Kept(result, _to_bytes(checkpoint))
         except (OSError, StoredModelError) as error:
             return Trouble(str(error))
         return result
 
-    def _state(self, work: Assignment) -> Checkpoint | None:
+    def _state(self, work: Assignment, carried: Checkpoint | None) -> Checkpoint | None:
         """What a training goes on from: as it was kept or, if that is missing or damaged, trained again."""
-        ended: list[Checkpoint] = []
+        ended: list[Checkpoint] = [] if carried is None else [carried]
         lost: list[Assignment] = []
         for before in work.before:
             if kept := _kept(before):
@@ -190,6 +230,7 @@ class Trainer:
             errors_every=self._options.errors_every,
             precision=self._options.precision,
             engine=self._options.engine,
+            device=self._options.device,
             start=start,
             on_end=on_end,
             on_progress=on_progress,
@@ -202,6 +243,21 @@ def _kept(work: Assignment) -> Checkpoint | None:
         return None if work.keep is None else load_checkpoint(work.keep)
     except (OSError, StoredModelError):
         return None
+
+
+def _to_bytes(checkpoint: Checkpoint) -> bytes:
+    """What a file of a state has in it."""
+    with tempfile.TemporaryDirectory(prefix="evopinn-") as place:
+        path = Path(place) / "state.safetensors"
+        save_checkpoint(checkpoint, path)
+        return path.read_bytes()
+
+
+def _from_bytes(contents: bytes) -> Checkpoint:
+    with tempfile.TemporaryDirectory(prefix="evopinn-") as place:
+        path = Path(place) / "state.safetensors"
+        path.write_bytes(contents)
+        return load_checkpoint(path)
 
 
 def check_options(problem: Problem, options: TrainingOptions) -> None:

@@ -21,6 +21,9 @@ CONFIG = "config.toml"
 WEIGHTS = "weights"
 LOCK = "run.lock"
 
+SAFE = "What is recorded is safe: see to it and resume the run."
+"""Ends what is said when a disk fails."""
+
 # Write-ahead logging needs memory that all its readers share, which no network file system has.
 _NETWORK: Mapping[str, str] = {
     "nfs": "NFS",
@@ -105,19 +108,19 @@ class Claim:
         try:
             self._descriptor = _opened_lock(path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
-            raise RunError(f"the run {directory} cannot be written to: {error.strerror}.") from error
+            raise RunError(f"the run {directory} cannot be written to: {error.strerror}. {SAFE}") from error
         try:
             _lock(self._descriptor)
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, f"{os.getpid()} {socket.gethostname()}\n".encode(), 0)
         except BlockingIOError:
             os.close(self._descriptor)
             raise RunError(
                 f"the run {directory} is in use by {_holder(path)}; wait until it ends, or stop it."
             ) from None
-        except OSError as error:
+        except OSError as error:  # such as a full disk, on which there is no room for a name
             os.close(self._descriptor)
-            raise RunError(f"the run {directory} cannot be locked: {error.strerror}.") from error
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, f"{os.getpid()} {socket.gethostname()}\n".encode(), 0)
+            raise RunError(f"the run {directory} cannot be locked: {error.strerror}. {SAFE}") from error
 
     def release(self) -> None:
         """Let others write."""
@@ -179,8 +182,8 @@ def runs_in(directory: Path) -> list[Path]:
     try:
         # A run that is being made has a hidden name.
         children = sorted(path for path in directory.iterdir() if not path.name.startswith("."))
-    except OSError as error:
-        raise RunError(f"{directory} cannot be listed: {error.strerror}.") from error
+    except (OSError, ValueError) as error:  # also for a name that no directory can have
+        raise RunError(f"{directory} cannot be listed: {getattr(error, 'strerror', error)}.") from error
     return [path for path in children if _looks_like_run(path)]
 
 

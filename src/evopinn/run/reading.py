@@ -5,7 +5,7 @@ Each query reads a summary, an index or a page of rows, so that a hundred thousa
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -27,6 +27,7 @@ from evopinn.run.listed import (
 )
 from evopinn.run.place import holder_of
 from evopinn.run.records import TASK_COLUMNS, Row, errors_of, history_of, loss_of, task_of
+from evopinn.run.rows import Kind, fit, listed, loss, moment, number, text, whole, whole_or_none
 from evopinn.run.schema import OLDEST_READABLE
 
 if TYPE_CHECKING:
@@ -63,8 +64,11 @@ class Reader(Closing):
         """What the run is."""
         writer = holder_of(self.directory)
         query = "SELECT config, versions, created FROM run"
-        (about,) = self._each(lambda row: About(row[0], json.loads(row[1]), row[2], writer), query)
-        return about
+        for about in self._each(lambda row: _about(row, writer), query):
+            return about
+        raise RunError(
+            f"the run {self.directory}: its database is damaged (it has no run); restore a copy of it."
+        )
 
     def state(self) -> RunState:
         """Whether all is done, and if not, whether somebody is at it."""
@@ -74,7 +78,8 @@ class Reader(Closing):
 
     def counts(self) -> dict[str, int]:
         """How many tasks were settled, by status."""
-        return dict(self._each(_pair, "SELECT status, sum(number) FROM tallies WHERE final GROUP BY status"))
+        query = "SELECT status, sum(number) FROM tallies WHERE final GROUP BY status"
+        return dict(self._each(lambda row: _two(row, text, whole), query))
 
     def failures(self) -> list[FailureCount]:
         """The ways in which trainings failed, with how often they did, and the first of each."""
@@ -83,17 +88,18 @@ class Reader(Closing):
                     (SELECT min(id) FROM evaluations e WHERE e.status = t.status) AS first
                 FROM tallies t GROUP BY status HAVING failures OR retries
             ) JOIN evaluations e ON e.id = first ORDER BY failures DESC, e.status"""
-        return self._each(lambda row: FailureCount(*row), query)
+        return self._each(lambda row: FailureCount(*fit(row, text, whole, whole, whole, text)), query)
 
     def generations(self) -> list[GenerationSummary]:
         """All generations that have tasks."""
         first = "SELECT generation, count(*) AS asked, min(number) AS number FROM tasks GROUP BY generation"
-        kinds = f"SELECT g.generation, asked, operations FROM ({first}) g JOIN tasks USING (number)"
-        asked = dict(self._each(_round, kinds))
+        rounds = f"SELECT g.generation, asked, operations FROM ({first}) g JOIN tasks USING (number)"
+        asked = dict(self._each(_round, rounds))
         query = """SELECT generation, sum(number * final), sum(failed * final),
             min(CASE WHEN final THEN best ELSE 9e999 END), sum(epochs), sum(seconds)
             FROM tallies GROUP BY generation"""
-        found = dict(self._each(lambda row: (row[0], row[1:]), query))
+        kinds = (whole, whole, whole, loss, whole, number)
+        found = dict(self._each(lambda row: (row[0], fit(row, *kinds)[1:]), query))
         nothing = (0, 0, float("inf"), 0, 0.0)
         return [GenerationSummary(each, *asked[each], *found.get(each, nothing)) for each in sorted(asked)]
 
@@ -117,7 +123,8 @@ class Reader(Closing):
             WHERE t.generation = (SELECT max(generation) FROM tasks) AND t.operations = ?
             ORDER BY t.number"""
         by_key: dict[str, list[Row]] = {}
-        for key, *rest in self._each(_whole, query, _FINAL):
+        kinds = (text, text, whole, loss, text)
+        for key, *rest in self._each(lambda row: fit(row, *kinds), query, _FINAL):
             by_key.setdefault(key, []).append(tuple(rest))
         with readable(self.directory):
             found = [_finalist(key, rows) for key, rows in by_key.items()]
@@ -146,7 +153,7 @@ class Reader(Closing):
         """How all settled tasks came out, in order: few columns, so that many rows are read at once."""
         query = """SELECT task, generation, loss, seconds, coarseness FROM evaluations
             WHERE final ORDER BY task"""
-        return self._each(lambda row: Outcome(row[0], row[1], loss_of(row[2]), *row[3:]), query)
+        return self._each(_outcome, query)
 
     def genomes(self, most: int) -> list[tuple[int, str]]:
         """Generation and genome of tasks: at most so many of each generation, evenly spread over it."""
@@ -154,11 +161,12 @@ class Reader(Closing):
             row_number() OVER (PARTITION BY generation ORDER BY number) AS place FROM tasks"""
         query = f"""SELECT generation, genome FROM ({places})
             WHERE size <= ?1 OR place * ?1 / size > (place - 1) * ?1 / size ORDER BY number"""
-        return self._each(lambda row: (row[0], row[1]), query, most)
+        return self._each(lambda row: _two(row, whole, text), query, most)
 
     def efforts(self) -> dict[int, int]:
         """The epochs that the tasks of each generation are trained for."""
-        return dict(self._each(_pair, "SELECT generation, max(epochs) FROM tasks GROUP BY generation"))
+        query = "SELECT generation, max(epochs) FROM tasks GROUP BY generation"
+        return dict(self._each(lambda row: _two(row, whole, whole), query))
 
     def fields(self) -> tuple[str, ...]:
         """The fields whose errors are known; none as long as no evaluation has any."""
@@ -180,7 +188,8 @@ class Reader(Closing):
 
     def events(self) -> list[Event]:
         """What happened to the run as a whole, in order: one or two for each time that it went on."""
-        return self._each(lambda row: Event(*row), "SELECT time, kind, text FROM events ORDER BY id")
+        query = "SELECT time, kind, text FROM events ORDER BY id"
+        return self._each(lambda row: Event(*fit(row, moment, text, text)), query)
 
     def close(self) -> None:
         """Free the database."""
@@ -199,30 +208,44 @@ def _refuse_older(version: int, directory: Path) -> None:
         )
 
 
-def _pair(row: Row) -> tuple[Any, int]:
-    return row[0], row[1]
+def _about(row: Row, writer: int | None) -> About:
+    config, versions, created = fit(row, text, text, moment)
+    found: dict[str, str] = {str(name): str(version) for name, version in json.loads(versions).items()}
+    return About(config, found, created, writer)
+
+
+def _two(row: Row, *kinds: Kind) -> tuple[Any, Any]:
+    first, second = fit(row, *kinds)
+    return first, second
 
 
 def _round(row: Row) -> tuple[int, tuple[RoundKind, int]]:
-    generation, asked, operations = row
-    return generation, (round_kind(json.loads(operations)), asked)
+    generation, asked, operations = fit(row, whole, whole, text)
+    return generation, (round_kind(listed(operations, text)), asked)
 
 
 def _first(row: Row) -> Any:
     return row[0]
 
 
-def _whole(row: Row) -> Row:
-    return row
+def _outcome(row: Row) -> Outcome:
+    task, generation, value, *rest = fit(row, whole, whole, loss, number, number)
+    return Outcome(task, generation, loss_of(value), *rest)
+
+
+_ENTRY: Sequence[Kind] = (
+    *(whole, whole, whole, text, loss, text, whole, number, whole_or_none, moment, moment, text),
+    *(whole, text, number, text, text, text, text),
+)
 
 
 def _entry(row: Row) -> Entry:
-    task, attempt, final, status, loss, errors, *rest, seed, operations, parents = row
-    lineage: Row = int(seed), tuple(json.loads(operations)), tuple(json.loads(parents))
-    return Entry(task, attempt, bool(final), status, loss_of(loss), errors_of(errors), *rest, *lineage)
+    task, attempt, final, status, value, errors, *rest, seed, operations, parents = fit(row, *_ENTRY)
+    lineage: Row = int(seed), listed(operations, text), listed(parents, whole)
+    return Entry(task, attempt, bool(final), status, loss_of(value), errors_of(errors), *rest, *lineage)
 
 
 def _finalist(key: str, rows: list[Row]) -> FinalistEntry:
     genomes, tasks, losses, errors = zip(*rows, strict=True)
-    ranked = [math.inf if math.isnan(loss) else loss for loss in map(loss_of, losses)]
+    ranked = [math.inf if math.isnan(each) else each for each in map(loss_of, losses)]
     return FinalistEntry(genomes[0], key, tasks, tuple(ranked), tuple(map(errors_of, errors)))

@@ -9,7 +9,10 @@ import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from evopinn.checks import shown
+from evopinn.run.rows import Row, blob, fit, listed, number, text, whole, whole_or_none
 
 if TYPE_CHECKING:
     from evopinn.searchers.task import Task
@@ -27,7 +30,8 @@ TASK_COLUMNS = (
     "continues",
     "coarseness",
 )
-Row = tuple[Any, ...]
+_MOST_BYTES = 2**28
+"""Of a course: a hundred times the longest; a few bytes can be made to stand for a disk full."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +88,11 @@ def task_of(row: Row) -> "Task":
     from evopinn.genome import Genome
     from evopinn.searchers.task import Origin, Task
 
-    number, generation, genome, _, epochs, seed, operations, parents, continues, coarseness = row
-    origin = Origin(tuple(json.loads(operations)), tuple(json.loads(parents)))
+    kinds = (whole, whole, text, text, whole, text, text, text, whole_or_none, number)
+    place, generation, genome, _, epochs, seed, operations, parents, continues, coarseness = fit(row, *kinds)
+    origin = Origin(listed(operations, text), listed(parents, whole))
     return Task(
-        number, generation, Genome.parse(genome), epochs, int(seed), origin, continues, float(coarseness)
+        place, generation, Genome.parse(genome), epochs, int(seed), origin, continues, float(coarseness)
     )
 
 
@@ -103,7 +108,10 @@ def errors_text(errors: Mapping[str, float]) -> str:
 
 def errors_of(text: str) -> dict[str, float]:
     """The errors that `errors_text` wrote."""
-    return {name: float(value) for name, value in json.loads(text).items()}
+    found: object = json.loads(text)
+    if not isinstance(found, dict):
+        raise TypeError(f"errors are {shown(found)}")
+    return {name: float(value) for name, value in cast("dict[str, Any]", found).items()}
 
 
 def history_row(history: "History") -> Row:
@@ -128,11 +136,14 @@ def history_of(row: Row) -> "History":
     """The history of such a row, to the last bit."""
     from evopinn.training import History
 
-    count, text, blob = row
-    described: dict[str, Any] | list[str] = json.loads(text)
+    count, stored, packed = fit(row, whole, text, blob)
+    described: dict[str, Any] | list[str] = json.loads(stored)
     apart = isinstance(described, dict)
     names: list[str] = described["errors"] if apart else described
-    plain = zlib.decompress(blob)
+    reader = zlib.decompressobj()
+    plain = reader.decompress(packed, _MOST_BYTES)
+    if reader.unconsumed_tail or not reader.eof:
+        raise ValueError("a course is cut off, or longer than any")
     numbers: tuple[float, ...] = struct.unpack(f"<{len(plain) // 8}d", plain)
     numbers, epochs = (numbers[:-count], numbers[-count:]) if apart else (numbers, ())
     measured = (len(numbers) - count) // (1 + len(names))

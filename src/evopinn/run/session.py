@@ -1,8 +1,7 @@
 """Beginning a run, and going on with one."""
 
-import os
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,8 @@ import torch
 from evopinn.errors import RunError
 from evopinn.problem import Problem
 from evopinn.run.checkpoints import Checkpoints
+from evopinn.run.cluster.parcels import sealed, unsealer
+from evopinn.run.cluster.site import Cluster
 from evopinn.run.config import (
     DEFAULT_BUDGET,
     Config,
@@ -31,7 +32,10 @@ from evopinn.run.snapshot import Snapshot
 from evopinn.run.source import ProblemSource, fingerprint, same_fingerprint
 from evopinn.run.speed import Stopwatch, measured
 from evopinn.run.store import Store, check_free, check_writable
+from evopinn.run.weights import lost_weights
 from evopinn.run.workers import Workers
+from evopinn.run.workforce import Workforce
+from evopinn.run.workplace import connected, with_workers, worker_count
 from evopinn.searchers import EvolutionSettings, Layout, Plan, Schedule
 from evopinn.searchers.methods import Settings
 from evopinn.searchers.selection import elitist_count
@@ -71,7 +75,19 @@ def begin(config: Config, source: ProblemSource, directory: Path, audience: Audi
         Whether it came to its end; False if it was stopped.
     """
     watch = Stopwatch()
-    count = _worker_count(config)
+    with connected(config.workers, audience.say) as cluster:
+        return _begin(config, source, directory, audience, watch, cluster)
+
+
+def _begin(
+    config: Config,
+    source: ProblemSource,
+    directory: Path,
+    audience: Audience,
+    watch: Stopwatch,
+    cluster: Cluster | None,
+) -> bool:
+    count = worker_count(config.workers, cluster)
     audience.watch(Snapshot(directory, source.name, config.method, "loading", workers=count))
     problem = source.load()
     loading = watch.seconds
@@ -84,7 +100,7 @@ def begin(config: Config, source: ProblemSource, directory: Path, audience: Audi
     subject = Subject(directory, problem.name, config.method, count)
     audience.watch(Snapshot(directory, problem.name, config.method, "starting", workers=count))
     number = fingerprint(problem)
-    with _workers(config, source, number, subject, audience, loading) as workers:
+    with _workers(config, source, number, subject, audience, loading, cluster) as workers:
         plan = plan or _measured(config, workers, watch, audience, subject)
         if plan is None:
             return False
@@ -113,16 +129,16 @@ def go_on(
     """
     if _only_shown(directory):
         return True
-    with Store.open(directory) as store:
+    with Store.open(directory) as store, ExitStack() as held:
         config = recorded_config(store.config, directory)
         check_config_unchanged(directory, store.config)
         with Reader(directory) as reader:
-            if reader.state() == "finished":
+            if reader.state() == "finished" and not lost_weights(directory):
                 return True
         source = source or ProblemSource.recorded(config.problem, directory)
-        workers_now = config.workers.model_copy(update=dict(workers_table or {}))
-        config = config.model_copy(update={"workers": workers_now})
-        count = _worker_count(config)
+        config = with_workers(config, workers_table or {})
+        cluster = held.enter_context(connected(config.workers, audience.say))
+        count = worker_count(config.workers, cluster)
         watch = Stopwatch()
         audience.watch(Snapshot(directory, source.name, config.method, "loading", workers=count))
         problem = source.load()
@@ -134,7 +150,8 @@ def go_on(
         audience.watch(Snapshot(directory, problem.name, config.method, "starting", workers=count))
         audience.say(plan.describe())
         store.note("resumed", _changed_versions(directory, audience))
-        with _workers(config, source, fingerprint(problem), subject, audience, loading) as workers:
+        number = fingerprint(problem)
+        with _workers(config, source, number, subject, audience, loading, cluster) as workers:
             return _drive(config, store, workers, subject, audience)
 
 
@@ -143,7 +160,7 @@ def recorded_config(text: str, directory: Path) -> Config:
     return Config.of(parse_config(text, f"the configuration of the run {directory}"))
 
 
-def _drive(config: Config, store: Store, workers: Workers, subject: Subject, audience: Audience) -> bool:
+def _drive(config: Config, store: Store, workers: Workforce, subject: Subject, audience: Audience) -> bool:
     layout, method, settings = config.layout(), config.find_method(), config.method_settings()
     assert layout is not None
     space = config.search_space()
@@ -158,7 +175,6 @@ def _drive(config: Config, store: Store, workers: Workers, subject: Subject, aud
         searcher=method.make(layout, config.seed, space, settings),
         store=store,
         workers=workers,
-        count=subject.workers,
         checkpoints=checkpoints,
         limits=Limits(cost, config.training.slowest * typical, config.workers.deadline, pace),
         tally=tally,
@@ -183,7 +199,7 @@ def _gone_on_from(layout: Layout, settings: Settings) -> int:
 
 
 def _measured(
-    config: Config, workers: Workers, watch: Stopwatch, audience: Audience, subject: Subject
+    config: Config, workers: Workforce, watch: Stopwatch, audience: Audience, subject: Subject
 ) -> Plan | None:
     """The plan for a budget of time; None if it was stopped while the speed was measured."""
     count = subject.workers
@@ -239,6 +255,7 @@ def _only_shown(directory: Path) -> bool:
     return False
 
 
+@contextmanager
 def _workers(
     config: Config,
     source: ProblemSource,
@@ -246,21 +263,37 @@ def _workers(
     subject: Subject,
     audience: Audience,
     loading: float,
-) -> Workers:
+    cluster: Cluster | None,
+) -> Generator[Workforce]:
     """Worker processes that train on this very problem: one that is started later must find it unchanged.
 
     How long they may take to load it follows from how many seconds that took here.
     """
-    return Workers(
+    memory_limit = config.workers.memory * _MEGABYTE
+    startup_seconds = _STARTUP_SECONDS + _STARTUP_FACTOR * round(loading)
+    if cluster is not None:
+        options = config.training_options().on_gpu(config.workers.gpus or 0.0)
+        arguments = (source.portable(), options, number)
+        yield cluster.workers(
+            Trainer,
+            arguments,
+            memory_limit=memory_limit,
+            startup_seconds=startup_seconds,
+            sealed=sealed,
+            unsealed=unsealer(is_outcome),
+        )
+        return
+    with Workers(
         Trainer,
         (source, config.training_options(), number),
         count=subject.workers,
-        memory_limit=config.workers.memory * _MEGABYTE,
+        memory_limit=memory_limit,
         accept=is_outcome,
         startup=f"loading the problem {subject.problem}",
-        startup_seconds=_STARTUP_SECONDS + _STARTUP_FACTOR * round(loading),
+        startup_seconds=startup_seconds,
         say=audience.say,
-    )
+    ) as workers:
+        yield workers
 
 
 @contextmanager
@@ -272,9 +305,3 @@ def _one_thread() -> Generator[None]:
         yield
     finally:
         torch.set_num_threads(before)
-
-
-def _worker_count(config: Config) -> int:
-    if config.workers.count is not None:
-        return config.workers.count
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -2,8 +2,13 @@
 
 import math
 import shlex
+import site
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import cloudpickle
 
@@ -45,14 +50,8 @@ class ProblemSource:
         """The source of a problem that a user gives."""
         if isinstance(problem, str):
             return cls(absolute_spec(problem) if is_problem_file(problem) else problem)
-        try:
-            # By value where it must be: a script's functions cannot be imported by workers.
-            return cls(f"{OBJECT}{problem.name}", cloudpickle.dumps(problem))
-        except Exception as error:  # whatever the user's functions refer to may refuse
-            raise RunError(
-                f"the problem {problem.name!r} cannot be given to worker processes: {error}; state it in a "
-                "file and give the file's name."
-            ) from error
+        # By value where it must be: a script's functions cannot be imported by workers.
+        return cls(f"{OBJECT}{problem.name}", _pickled(problem))
 
     @classmethod
     def recorded(cls, name: str, directory: Path) -> "ProblemSource":
@@ -77,9 +76,65 @@ class ProblemSource:
             )
         return cls(name)
 
+    def portable(self) -> "ProblemSource":
+        """The same for a machine that does not have the user's files.
+
+        A problem in a file travels as an object, with the functions and data that it refers to, those of
+        modules beside it included. Installed packages do not travel.
+        """
+        if self.pickled is None and not is_problem_file(self.name):
+            return self
+        problem = self.load()
+        with _by_value(_own_modules(self._places())):
+            return ProblemSource(self.name, _pickled(problem))
+
+    def _places(self) -> list[Path]:
+        """Where a user's own modules lie: beside the file, or the script, and here."""
+        if self.pickled is None:
+            return [Path(f"{self.name.rpartition('.py')[0]}.py").parent]
+        script = getattr(sys.modules["__main__"], "__file__", None)
+        return [Path.cwd()] + ([] if script is None else [Path(script).resolve().parent])
+
     def load(self) -> Problem:
         """The problem."""
         return find_problem(self.name) if self.pickled is None else cloudpickle.loads(self.pickled)
+
+
+def _pickled(problem: Problem) -> bytes:
+    try:
+        return cloudpickle.dumps(problem)
+    except Exception as error:  # whatever the user's functions refer to may refuse
+        raise RunError(
+            f"the problem {problem.name!r} cannot be given to worker processes: {error}; state it in a "
+            "file and give the file's name."
+        ) from error
+
+
+def _own_modules(places: list[Path]) -> list[ModuleType]:
+    """The modules that were loaded from some directories, and are no installed packages."""
+    ours = Path(__file__).parents[1]
+    installed = [ours, *map(Path, site.getsitepackages()), Path(sys.prefix), Path(sys.base_prefix)]
+
+    def is_own(module: ModuleType) -> bool:
+        file = getattr(module, "__file__", None)
+        if file is None or module.__name__ == "__main__":  # which goes by value anyway
+            return False
+        path = Path(file)
+        return any(map(path.is_relative_to, places)) and not any(map(path.is_relative_to, installed))
+
+    return [module for module in list(sys.modules.values()) if is_own(module)]
+
+
+@contextmanager
+def _by_value(modules: list[ModuleType]) -> Generator[None]:
+    """Have what stems from some modules pickled as it is and not by name."""
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        for module in modules:
+            cloudpickle.unregister_pickle_by_value(module)
 
 
 def fingerprint(problem: Problem) -> float:

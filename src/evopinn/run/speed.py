@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from evopinn.checks import MOST, shown
 from evopinn.errors import RunError, SearchError
 from evopinn.genome import Space, initial_population
 from evopinn.run.cost import CostOf, typical_cost
@@ -61,18 +62,23 @@ def parse_budget(text: str) -> Amount:
     """
     counted = _COUNTED.fullmatch(text)
     if counted is not None:
-        number = int(counted[1].replace(",", "").replace("_", ""))
+        digits = counted[1].replace(",", "").replace("_", "")
+        if len(digits) > len(str(MOST)):
+            raise SearchError(f"the budget is {shown(text)}; it must be at most {MOST:,}.")
+        number = int(digits)
         return Amount("epochs" if counted[2].startswith("epoch") else "trainings", number)
     if bare := _BARE.fullmatch(text):
+        number = shown(bare[1]).strip("'")
         raise SearchError(
-            f"the budget is {text!r}, without a unit; write {bare[1]}s or {bare[1]}m for a time, "
-            f"'{bare[1]} epochs' or '{bare[1]} trainings'."
+            f"the budget is {shown(text)}, without a unit; write {number}s or {number}m for a time, "
+            f"'{number} epochs' or '{number} trainings'."
         )
     try:
         return Amount("seconds", parse_duration(text))
     except ValueError:
         raise SearchError(
-            f"{text!r} is not a budget; write a time such as 10m or 2h, '30000 epochs' or '300 trainings'."
+            f"{shown(text)} is not a budget; write a time such as 10m or 2h, '30000 epochs' or "
+            "'300 trainings'."
         ) from None
 
 

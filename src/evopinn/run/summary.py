@@ -1,7 +1,6 @@
 """A run at a glance: what it is, how it stands, the best it has found. Needs no torch, and no long look."""
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from evopinn.errors import RunError
 from evopinn.run.listed import Entry, Event, FailureCount, FinalistEntry, GenerationSummary, RunState
 from evopinn.run.reading import Reader
 from evopinn.run.rounds import PlannedRound, planned_rounds
+from evopinn.run.toml_text import toml_data
 
 T = TypeVar("T")
 
@@ -44,8 +44,8 @@ class Intent:
     def of(cls, config: str, directory: Path) -> "Intent":
         """That of a configuration in TOML."""
         try:
-            values = tomllib.loads(config)
-        except tomllib.TOMLDecodeError as error:
+            values = toml_data(config)
+        except ValueError as error:
             raise RunError(f"the run {directory}: its configuration is not TOML ({error}).") from error
         try:
             recorded = _typed(values, "recorded", dict[str, Any]) or {}

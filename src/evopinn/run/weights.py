@@ -2,12 +2,15 @@
 
 import math
 import re
+import shlex
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
+from evopinn.errors import RunError, StoredModelError
 from evopinn.lineage import CANDIDATE
-from evopinn.run.place import WEIGHTS
+from evopinn.run.place import SAFE, WEIGHTS
 from evopinn.run.reading import Reader
 from evopinn.searchers import Task
 from evopinn.training import TrainingResult, load, save
@@ -18,7 +21,8 @@ _SIDECAR = re.compile(r"([0-9]{8,})\.json")
 
 def save_weights(directory: Path, number: int, result: TrainingResult) -> None:
     """Keep the network that a task gave; each of its files is written whole or not at all."""
-    save(result, _name(directory, number))
+    with _explained(directory):
+        save(result, _name(directory, number))
 
 
 def load_weights(directory: Path, number: int) -> TrainingResult:
@@ -27,7 +31,11 @@ def load_weights(directory: Path, number: int) -> TrainingResult:
     Raises:
         StoredModelError: It was not kept, or is damaged.
     """
-    return load(_name(directory, number))
+    try:
+        return load(_name(directory, number))
+    except StoredModelError as error:
+        command = f"`evopinn resume {shlex.quote(str(directory))}`"
+        raise StoredModelError(f"{error} {command} trains it again.") from error
 
 
 def kept_weights(directory: Path) -> frozenset[int]:
@@ -45,9 +53,42 @@ def prune_weights(directory: Path, keep: Collection[int]) -> None:
     kept = {
         f"{_name(directory, number).name}{ending}" for number in keep for ending in (".json", ".safetensors")
     }
-    for path in (directory / WEIGHTS).iterdir():
-        if path.name not in kept:
-            path.unlink(missing_ok=True)
+    with _explained(directory):
+        for path in (directory / WEIGHTS).iterdir():
+            if path.name not in kept:
+                path.unlink(missing_ok=True)
+
+
+def lost_weights(directory: Path) -> list[int]:
+    """The numbers of the tasks whose networks are to be kept and are missing or damaged."""
+    with Reader(directory) as reader:
+        wanted = {entry.task for entry in reader.hall_of_fame(HALL_OF_FAME)}
+        for finalist in reader.finalists(sys.maxsize):
+            losses = zip(finalist.tasks, finalist.losses, strict=True)
+            wanted |= {task for task, loss in losses if math.isfinite(loss)}
+    return [number for number in sorted(wanted) if not _is_sound(directory, number)]
+
+
+def _is_sound(directory: Path, number: int) -> bool:
+    try:
+        load_weights(directory, number)
+    except (OSError, StoredModelError):
+        return False
+    return True
+
+
+@contextmanager
+def _explained(directory: Path) -> Generator[None]:
+    """Say what the system says when networks cannot be kept."""
+    try:
+        yield
+    except StoredModelError as error:
+        raise RunError(f"{error} {SAFE}") from error
+    except OSError as error:
+        place = directory / WEIGHTS
+        raise RunError(
+            f"the networks in {place} cannot be kept in order: {error.strerror}. {SAFE}"
+        ) from error
 
 
 def _name(directory: Path, number: int) -> Path:

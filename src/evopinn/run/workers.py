@@ -92,17 +92,29 @@ class Workers(Closing):
         return len(self._queue) + len(self._running)
 
     @property
+    def room(self) -> int:
+        """How many more jobs it is well to submit now: one waits, so that no worker does."""
+        return len(self._workers) + 1 - self.outstanding
+
+    @property
     def pids(self) -> dict[int, int]:
         """The process id of each worker, by its serial number."""
         return {worker.serial: worker.pid for worker in self._workers}
 
-    def submit(self, number: int, payload: object, deadline_seconds: float) -> None:
+    def submit(
+        self,
+        number: int,
+        payload: object,
+        deadline_seconds: float,
+        expected_seconds: float | None = None,  # noqa: ARG002 - of use where jobs are done in batches
+    ) -> None:
         """Have a job done as soon as a worker is free; in the order of submission.
 
         Args:
             number: The job's number, by which it is reported.
             payload: What the function that `setup` returned is called with.
             deadline_seconds: How long one attempt may take, from when a worker gets it.
+            expected_seconds: How long it will take, as far as that is known.
         """
         self._queue.append(Job(number, payload, pack((number, payload)), deadline_seconds))
         self._dispatch()

@@ -13,8 +13,15 @@ class Workforce(Protocol):
         """How many jobs were submitted and are not over yet."""
         ...
 
-    def submit(self, number: int, payload: object, deadline_seconds: float) -> None:
-        """Have a job done."""
+    @property
+    def room(self) -> int:
+        """How many more jobs it is well to submit now, so that no worker has to wait for one."""
+        ...
+
+    def submit(
+        self, number: int, payload: object, deadline_seconds: float, expected_seconds: float | None = None
+    ) -> None:
+        """Have a job done, which will take about so many seconds as far as that is known."""
         ...
 
     def wait(self, timeout: float) -> list[Ended]:

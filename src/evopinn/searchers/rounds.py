@@ -7,6 +7,7 @@ from typing import final
 
 import numpy as np
 
+from evopinn.checks import MOST_SEED
 from evopinn.errors import SearchError
 from evopinn.genome import Genome
 from evopinn.lineage import CANDIDATE
@@ -29,7 +30,7 @@ class RoundSearch(ABC):
     """
 
     def __init__(self, seed: int) -> None:
-        self._seed = whole("seed", seed, 0)
+        self._seed = whole("seed", seed, 0, MOST_SEED)
         self._numbers = count()
         self._tasks: dict[int, Task] = {}
         self._unasked: list[Task] = []

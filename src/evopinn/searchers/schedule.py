@@ -13,6 +13,10 @@ from evopinn.searchers.selection import elitist_count
 LayoutKind = Literal["dpste", "constant", "trials"]
 
 
+MOST_TRAININGS = 10**7
+"""Of a generation: more would not fit into memory."""
+
+
 @dataclass(frozen=True)
 class Stage:
     """So many independent trainings of so many epochs each, all of it so many times one after another.
@@ -103,7 +107,7 @@ class Schedule:
                 f"a schedule has {len(self.populations)} populations and {len(self.epochs)} numbers of "
                 "epochs; give one of each for every generation."
             )
-        populations = tuple(whole("a population", size, 2) for size in self.populations)
+        populations = tuple(whole("a population", size, 2, MOST_TRAININGS) for size in self.populations)
         epochs = tuple(whole("a number of epochs", number, 1) for number in self.epochs)
         if sorted(populations, reverse=True) != list(populations):
             raise SearchError(
@@ -175,7 +179,7 @@ class Trials:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed."""
-        object.__setattr__(self, "evaluations", whole("evaluations", self.evaluations, 1))
+        object.__setattr__(self, "evaluations", whole("evaluations", self.evaluations, 1, MOST_TRAININGS))
         object.__setattr__(self, "epochs", whole("epochs", self.epochs, 1))
 
     def workload(self, batch: int, candidates: int, evaluations: int) -> Workload:

@@ -4,13 +4,14 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import TypeVar
 
+import torch
 from torch import Tensor
 
 from evopinn.engine import Engine
 from evopinn.training.cost import Work
 from evopinn.training.status import Status
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Tensor | tuple[float | Tensor, Tensor])
 
 
 class BudgetExhausted(Exception):  # noqa: N818 - not an error: the way out of a line search
@@ -51,7 +52,13 @@ class Budgeted:
         self._deadline = deadline
         self._allowed = evaluations
         self._longest = defaultdict[str, float](float)
+        self._latest: float | Tensor = 0.0
         self.used = 0
+
+    @property
+    def ended_finite(self) -> bool:
+        """Whether the latest evaluation gave numbers."""
+        return bool(torch.isfinite(torch.as_tensor(self._latest)).all())
 
     def loss_and_gradient(self, theta: Tensor) -> tuple[float, Tensor]:
         """Loss and gradient, or `BudgetExhausted`."""
@@ -84,4 +91,5 @@ class Budgeted:
         result = evaluate()
         self._longest[kind] = max(self._longest[kind], self._clock() - began)
         self.used += 1
+        self._latest = result[0] if isinstance(result, tuple) else result
         return result

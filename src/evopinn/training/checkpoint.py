@@ -16,6 +16,7 @@ import torch
 from safetensors.torch import save_file  # pyright: ignore[reportUnknownVariableType]
 from torch import Tensor
 
+from evopinn.checks import is_file
 from evopinn.errors import StoredModelError, TrainingError
 from evopinn.training.whole import write_whole
 
@@ -103,13 +104,19 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         StoredModelError: The file is missing, damaged, or something else.
     """
     path = Path(path)
-    if not path.is_file():
+    if not is_file(path):
         raise StoredModelError(f"there is no file {path} to read a checkpoint from.")
     try:
-        words, tensors = _read(path)
-    except (OSError, safetensors.SafetensorError) as error:
+        return _checked(path, *_read(path))
+    except StoredModelError:
+        raise
+    except (OSError, LookupError, TypeError, ValueError, RuntimeError, safetensors.SafetensorError) as error:
         raise StoredModelError(f"{path} is not a checkpoint, or is damaged: {error}.") from error
-    if not {"format", "genome", "digest"} <= words.keys():
+
+
+def _checked(path: Path, words: dict[str, str], tensors: Mapping[str, Tensor]) -> Checkpoint:
+    """The checkpoint of a file's contents, if they are what was written."""
+    if not {"format", "optimizer", "genome", "digest"} <= words.keys():
         raise StoredModelError(f"{path} holds tensors, but is not a checkpoint of a training.")
     if words["format"] != FORMAT:
         raise StoredModelError(
@@ -117,14 +124,23 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         )
     if words.pop("digest") != _digest(words, tensors):
         raise StoredModelError(f"{path} is damaged: its contents are not what was written.")
+    return _restored(words, tensors)
+
+
+def _restored(words: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Checkpoint:
+    theta, losses, epochs = tensors["best.theta"], tensors["losses"], tensors["epochs"]
+    if theta.ndim != 1 or losses.ndim != 1 or losses.shape != epochs.shape or not len(epochs):
+        raise ValueError("its courses have no common length")
+    if not epochs.isfinite().all():
+        raise ValueError("its epochs are no numbers")
     return Checkpoint(
         optimizer=words["optimizer"],
         genome=words["genome"],
         state={name.removeprefix(STATE): tensors[name] for name in tensors if name.startswith(STATE)},
-        best_theta=tensors["best.theta"],
-        best_loss=tensors["best.loss"].item(),
-        losses=tuple(map(float, tensors["losses"].numpy())),
-        epochs=tuple(map(float, tensors["epochs"].numpy())),
+        best_theta=theta,
+        best_loss=float(tensors["best.loss"].item()),
+        losses=tuple(map(float, losses.numpy())),
+        epochs=tuple(map(float, epochs.numpy())),
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+from evopinn.checks import shown
 from evopinn.errors import TrainingError
 
 _UNITS = {
@@ -11,7 +12,9 @@ _UNITS = {
     **dict.fromkeys(("h", "hour", "hours"), 3600),
     **dict.fromkeys(("d", "day", "days"), 86400),
 }
-_PIECE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)\s*", re.IGNORECASE)
+_PIECE = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]*)\s*", re.IGNORECASE)
+_MOST_CHARACTERS = 100
+_MOST_SECONDS = 1e9  # thirty years
 
 
 def parse_duration(text: str | float) -> float:
@@ -22,11 +25,11 @@ def parse_duration(text: str | float) -> float:
         5400.0
     """
     if isinstance(text, int | float):
-        return float(text)
+        return _bounded(text, text)
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TrainingError(f"{text!r} is not a duration; give seconds, or text such as 20s, 10m or 2h.")
+        raise TrainingError(f"{shown(text)} is not a duration; give seconds, or text such as 20s, 10m or 2h.")
     seconds, position = 0.0, 0
-    while position < len(text):
+    while position < len(text) <= _MOST_CHARACTERS:
         piece = _PIECE.match(text, position)
         unit = piece[2].lower() or "s" if piece else ""
         if piece is None or unit not in _UNITS:
@@ -34,5 +37,15 @@ def parse_duration(text: str | float) -> float:
         seconds += float(piece[1]) * _UNITS[unit]
         position = piece.end()
     if not text.strip() or position < len(text) or seconds <= 0:
-        raise TrainingError(f"{text!r} is not a duration; write for example 20s, 10m, 1h30m or 2h.")
-    return seconds
+        raise TrainingError(f"{shown(text)} is not a duration; write for example 20s, 10m, 1h30m or 2h.")
+    return _bounded(seconds, text)
+
+
+def _bounded(seconds: float, given: object) -> float:
+    """Seconds that clocks can count; whoever wants no limit gives none."""
+    if isinstance(seconds, bool) or not -_MOST_SECONDS <= seconds <= _MOST_SECONDS:
+        raise TrainingError(
+            f"{shown(given)} is not a duration that can be waited for; write for example 20s, 10m or 2h, or "
+            "leave it out."
+        )
+    return float(seconds)

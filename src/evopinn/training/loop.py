@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from evopinn.checks import MOST_SEED
 from evopinn.engine import ENGINE_NAMES, make_engine
 from evopinn.genome import Genome, PublishedModel
 from evopinn.network import Layout, initial_parameters
@@ -90,7 +91,7 @@ def train(
     problem = as_problem(problem)
     genome = as_genome(genome, problem.name)
     limit = math.inf if time_limit is None else positive_seconds(parse_duration(time_limit))
-    epochs, seed = whole("epochs", epochs, least=0), whole("seed", seed, least=0)
+    epochs, seed = whole("epochs", epochs, least=0), whole("seed", seed, least=0, most=MOST_SEED)
     evaluations = math.inf if max_evaluations is None else whole("max_evaluations", max_evaluations, least=1)
     dtype = lookup("precision", precision, PRECISIONS)
     chosen = find_optimizer(optimizer)
@@ -124,6 +125,8 @@ def train(
         begin = partial(_resumed, continuable(chosen), objective, start.to(device), recorder)
     status = optimise(chosen, objective, begin, epochs, recorder)
     best = recorder.best or State(theta, loss, torch.zeros_like(theta))
+    if status is Status.CONVERGED and not objective.ended_finite:
+        status = _converged(evaluator.loss_and_gradient(best.theta)[0])
     try:
         if on_end is not None and (ended := _ended(continuable(chosen), genome, best, recorder, start)):
             on_end(ended)
@@ -244,6 +247,15 @@ def _failure(state: State) -> Status | None:
     """
     finite = math.isfinite(state.loss) and bool(torch.isfinite(state.gradient).all())
     return None if finite else Status.NOT_FINITE
+
+
+def _converged(loss_again: float) -> Status:
+    """How a training ended whose last steps all led to what is not finite, by the loss where it had come to.
+
+    A step may go too far. But a residual that is not-a-number from some moment on, wherever it is evaluated,
+    lets no step improve the loss either, and nothing has converged then.
+    """
+    return Status.CONVERGED if math.isfinite(loss_again) else Status.NOT_FINITE
 
 
 def _ignore(progress: Progress) -> None:

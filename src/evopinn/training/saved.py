@@ -9,17 +9,19 @@ import json
 import platform
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import safetensors
 import torch
 from safetensors.torch import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
 
+from evopinn.checks import is_file, shown
 from evopinn.errors import StoredModelError
 from evopinn.genome import Genome
 from evopinn.network import Layout
 from evopinn.training.result import History, TrainingResult
-from evopinn.training.status import Status
+from evopinn.training.settings import PRECISIONS
+from evopinn.training.sidecar import Sidecar, read_sidecar
 from evopinn.training.whole import write_whole
 
 FORMAT = 1
@@ -69,7 +71,7 @@ def load(name: str | Path) -> TrainingResult:
     """
     weights, sidecar = _paths(name)
     for path in (weights, sidecar):
-        if not path.is_file():
+        if not is_file(path):
             raise StoredModelError(
                 f"there is no file {path}; a saved model is {weights.name} and {sidecar.name}."
             )
@@ -77,20 +79,22 @@ def load(name: str | Path) -> TrainingResult:
         return _read(weights, sidecar)
     except StoredModelError:
         raise
-    except (LookupError, TypeError, ValueError, RuntimeError, safetensors.SafetensorError) as error:
+    except (OSError, ValueError, RuntimeError, safetensors.SafetensorError) as error:
         raise StoredModelError(
             f"{weights} and {sidecar.name} are not a model saved by evopinn, or are damaged: "
-            f"{type(error).__name__}: {error}."
+            f"{type(error).__name__}: {' '.join(str(error).split())}."
         ) from error
 
 
 def _read(weights: Path, sidecar: Path) -> TrainingResult:
-    stored = json.loads(sidecar.read_text(encoding="utf-8"))
-    if stored["format"] != FORMAT:
+    data: Any = json.loads(sidecar.read_text(encoding="utf-8"))
+    if isinstance(data, dict) and "format" in data and data["format"] != FORMAT:
+        found = shown(cast("dict[str, object]", data)["format"])
         raise StoredModelError(
-            f"{sidecar} has format {stored['format']}; this version of evopinn reads format {FORMAT}."
+            f"{sidecar} has format {found}; this version of evopinn reads format {FORMAT}."
         )
-    if stored["weights_sha256"] != _digest(weights):
+    stored = read_sidecar(cast(object, data), str(sidecar))
+    if stored.weights_sha256 != _digest(weights):
         raise StoredModelError(f"{weights} is not the file that {sidecar.name} describes, or is damaged.")
     return _restore(stored, load_file(weights))
 
@@ -140,9 +144,9 @@ def _describe(result: TrainingResult) -> dict[str, Any]:
     }
 
 
-def _restore(stored: dict[str, Any], tensors: dict[str, torch.Tensor]) -> TrainingResult:
-    genome = Genome.from_json(stored["genome"])
-    layout = Layout.of(genome, len(stored["coordinates"]), len(stored["fields"]))
+def _restore(stored: Sidecar, tensors: dict[str, torch.Tensor]) -> TrainingResult:
+    genome = Genome.from_json(stored.genome)
+    layout = Layout.of(genome, len(stored.coordinates), len(stored.fields))
     expected = {entry.name: entry.shape for entry in layout.entries}
     given = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
     if given != expected:
@@ -153,29 +157,33 @@ def _restore(stored: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Traini
             f"the tensors do not fit the genome {genome}: {', '.join(differing)} are missing, unknown or of "
             "another shape; the two files do not belong together."
         )
-    history = stored["history"]
+    precisions = {tensor.dtype for tensor in tensors.values()}
+    if len(precisions) > 1 or not precisions <= {*PRECISIONS.values()}:
+        listed = " and ".join(sorted(str(dtype).removeprefix("torch.") for dtype in precisions))
+        raise StoredModelError(f"the tensors are {listed}; all of them must be float64, or all float32.")
+    history = stored.history
     return TrainingResult(
-        problem=stored["problem"],
-        coordinates=tuple(stored["coordinates"]),
-        fields=tuple(stored["fields"]),
+        problem=stored.problem,
+        coordinates=tuple(stored.coordinates),
+        fields=tuple(stored.fields),
         genome=genome,
         theta=layout.pack(tensors),
-        loss=float(stored["loss"]),
-        errors={name: float(value) for name, value in stored["errors"].items()},
-        status=Status(stored["status"]),
-        epochs=stored["epochs"],
-        evaluations=stored["evaluations"],
-        seconds=stored["seconds"],
-        seed=stored["seed"],
-        optimizer=stored["optimizer"],
+        loss=stored.loss,
+        errors=stored.errors,
+        status=stored.status,
+        epochs=stored.epochs,
+        evaluations=stored.evaluations,
+        seconds=stored.seconds,
+        seed=stored.seed,
+        optimizer=stored.optimizer,
         history=History(
-            tuple(float(loss) for loss in history["losses"]),
-            tuple(history["error_epochs"]),
-            {name: tuple(float(e) for e in each) for name, each in history["errors"].items()},
-            tuple(float(epoch) for epoch in history.get("epochs", ())),
+            tuple(history.losses),
+            tuple(history.error_epochs),
+            {name: tuple(each) for name, each in history.errors.items()},
+            tuple(history.epochs),
         ),
-        settings=stored["settings"],
-        residuals={name: float(value) for name, value in stored.get("residuals", {}).items()},
+        settings=stored.settings,
+        residuals=stored.residuals,
     )
 
 

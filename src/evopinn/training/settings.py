@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from evopinn.checks import whole_number
+from evopinn.checks import MOST, shown, whole_number
 from evopinn.errors import TrainingError, UnknownNameError
 from evopinn.genome import Genome, PublishedModel, find_published, is_published
 from evopinn.problem import Problem
@@ -55,9 +55,9 @@ def _stage(text: str, rate: float | None) -> Stage:
     optimizer = _single(name, None if name == "lm" else rate)
     if not colon:
         return Stage(optimizer)
-    if not (epochs.isascii() and epochs.isdigit() and int(epochs)):
+    if not (epochs.isascii() and epochs.isdigit() and len(epochs) < 16 and int(epochs)):
         raise TrainingError(
-            f"optimizer has the stage {text!r}; write a name and a number of epochs such as adam:500."
+            f"optimizer has the stage {shown(text)}; write a name and a number of epochs such as adam:500."
         )
     return Stage(optimizer, int(epochs))
 
@@ -108,11 +108,13 @@ def as_genome(genome: Genome | PublishedModel | str, problem: str) -> Genome:
     return genome
 
 
-def whole(name: str, value: int, least: int) -> int:
-    """A whole number that is not too small."""
+def whole(name: str, value: int, least: int, most: int = MOST) -> int:
+    """A whole number that is neither too small nor too large."""
     number = whole_number(value)
     if number is None or number < least:
-        raise TrainingError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
+        raise TrainingError(f"{name} is {shown(value)}; it must be a whole number of at least {least}.")
+    if number > most:
+        raise TrainingError(f"{name} is {shown(value)}; it must be a whole number of at most {most:,}.")
     return number
 
 

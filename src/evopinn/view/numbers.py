@@ -1,11 +1,15 @@
 """Numbers as a person reads them."""
 
 import math
+from decimal import Decimal
 
 
 def scientific(value: float) -> str:
-    """Three digits: `8.85e-05`."""
-    return f"{value:.2e}"
+    """Three digits: `8.85e-05`; also of counts that are too large for a floating-point number."""
+    try:
+        return f"{value:.2e}"
+    except OverflowError:
+        return f"{Decimal(value):.2e}"
 
 
 def duration(seconds: float) -> str:

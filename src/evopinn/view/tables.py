@@ -1,5 +1,6 @@
 """Tables for the terminal, and the same content as plain data for scripts."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -75,17 +76,17 @@ def training_table(result: TrainingResult, published: Iterable[PublishedError] =
     values |= {
         "parameters": f"{result.parameters:,}",
         "epochs": f"{result.epochs:,} ({work})",
-        "time": duration(result.seconds) + f" ({result.settings['engine']})",
+        "time": duration(result.seconds) + f" ({result.settings.get('engine')})",
         "status": f"{result.status}: {result.status.meaning}",
     }
     if remark := result.settings.get("remark"):
-        values["note"] = remark
+        values["note"] = str(remark)
     return named_values(values)
 
 
 def residual_words(result: TrainingResult) -> str:
     """The residual on points of the training and on others, with a warning if they differ much."""
-    training, held_out = result.residuals["training"], result.residuals.get("held_out")
+    training, held_out = result.residuals.get("training", math.nan), result.residuals.get("held_out")
     words = f"{scientific(training)} on the points of the training"
     if held_out is not None:
         words += f", {scientific(held_out)} on others"
@@ -107,7 +108,7 @@ def training_data(result: TrainingResult) -> dict[str, Any]:
         "epochs": result.epochs,
         "evaluations": result.evaluations,
         "optimizer": result.optimizer,
-        "engine": result.settings["engine"],
+        "engine": result.settings.get("engine"),
         "seed": result.seed,
         "seconds": result.seconds,
         "status": str(result.status),

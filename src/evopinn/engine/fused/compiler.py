@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import os
 import re
+import stat
 import sys
 import tempfile
 from dataclasses import astuple, dataclass
@@ -147,16 +148,25 @@ def _checksum(file: Path, code: bytes) -> bytes:
 
 
 def _read(file: Path | None) -> bytes | None:
-    """The stored code; None if there is none, or it is not what was written."""
+    """The stored code; None if there is none, it is not what was written, or others may have written it."""
     if file is None or not file.is_file():
         return None
     try:
-        stored = file.read_bytes()
+        with file.open("rb") as opened:
+            stored = opened.read() if _is_own(opened.fileno()) else b""
     except OSError:
         return None
     size = hashlib.sha256().digest_size
     checksum, code = stored[:size], stored[size:]
     return code if checksum == _checksum(file, code) else None
+
+
+def _is_own(descriptor: int) -> bool:
+    """Whether a file is ours and nobody else can write to it: what is in it will be run."""
+    if sys.platform == "win32":
+        return True  # the directory is closed to others there
+    status = os.fstat(descriptor)
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _write(file: Path | None, code: bytes) -> None:

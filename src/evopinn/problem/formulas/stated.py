@@ -118,7 +118,7 @@ def recorded_term(term: Term) -> tuple[Expression, ...] | None:
         listed = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else [value]
         expressions = tuple(lifted(each) for each in listed)
         faithful = all(_agrees(term, expressions, size) for size in _TRIED)
-    except Exception:  # noqa: BLE001 - a user's function, called with what it was not written for
+    except (Exception, SystemExit):  # noqa: BLE001 - a user's function, called with what it was not written for
         return None
     return expressions if faithful else None
 

@@ -2,7 +2,6 @@
 
 import json
 import time
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
@@ -24,6 +23,7 @@ from evopinn.run.summary import (
     structure_of,
     summarise,
 )
+from evopinn.run.toml_text import toml_data
 from evopinn.run.weights import kept_weights
 from evopinn.searchers import Workload
 from evopinn.view.dashboard.generations import generation_data, grouped
@@ -288,6 +288,6 @@ def _workload(config: str) -> Workload | None:
 
 def _values(config: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(config)
-    except tomllib.TOMLDecodeError:
+        return toml_data(config)
+    except ValueError:
         return {}

@@ -12,6 +12,7 @@ from types import FrameType
 import torch
 import uvicorn
 
+from evopinn.checks import shown
 from evopinn.errors import DashboardError
 from evopinn.view.dashboard.application import make_app
 from evopinn.view.dashboard.security import LOOPBACK, TOKEN, Access
@@ -90,10 +91,9 @@ def _bound(host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)
-    except OSError as error:
-        raise DashboardError(
-            f"the host {host!r} cannot be used: {error.strerror}; leave --host out."
-        ) from None
+    except (OSError, ValueError) as error:  # the latter for what cannot be the name of a host
+        reason = getattr(error, "strerror", "it is not the name of a host")
+        raise DashboardError(f"the host {shown(host)} cannot be used: {reason}; leave --host out.") from None
     try:
         if os.name == "posix":  # a port that was in use a moment ago is free
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -26,35 +26,12 @@ import evopinn as ep
 from evopinn.run.store import Store
 
 LONGER = "evo-dpste, longer"
-STARTING, WORKING = 4, 6  # kills of drivers, ten in all
 WORKER_KILLS = (2, 1, 1)
 
 
 def begin_or_resume(directory, which):
     """What a person would do: begin the search unless it has begun, else go on with it."""
     return ["resume", directory, "--no-report"] if directory.exists() else command(directory, which)
-
-
-def test_a_driver_that_is_killed_at_ten_random_moments_loses_nothing(undisturbed, tmp_path):
-    directory = tmp_path / "run"
-    seed = random.SystemRandom().randrange(2**32)
-    moments = random.Random(seed)
-    kinds = [True] * STARTING + [False] * WORKING
-    moments.shuffle(kinds)
-    for starting in kinds:
-        with evopinn(*begin_or_resume(directory, LONGER)) as driver:
-            if starting:
-                time.sleep(moments.uniform(0, 5))
-            else:
-                before = settled_count(directory)
-                wait_until(lambda: settled_count(directory) > before, f"progress (seed {seed})")  # noqa: B023
-                time.sleep(moments.uniform(0, 0.2))
-            driver.send_signal(signal.SIGKILL)
-            driver.wait(PATIENCE)
-            assert_no_worker_is_left(driver.pid)
-    assert 0 < settled_count(directory) < len(attempts(undisturbed(LONGER))), f"seed {seed}"
-    ep.resume(directory, progress=False)
-    assert final_state(directory) == final_state(undisturbed(LONGER)), f"seed {seed}"
 
 
 @pytest.mark.parametrize(
@@ -123,25 +100,6 @@ def test_a_search_can_be_stopped_while_its_problem_is_loaded(undisturbed, tmp_pa
         assert driver.returncode == 130
         assert said in err
     assert not (tmp_path / "new").exists()
-
-
-def test_a_search_that_is_asked_to_stop_can_go_on(undisturbed, tmp_path):
-    """Ctrl-C and a request to end: each is obeyed at once and leaves a sound run behind."""
-    directory = tmp_path / "run"
-    for request in (signal.SIGINT, signal.SIGTERM):
-        before = settled_count(directory)
-        with evopinn(*begin_or_resume(directory, LONGER)) as driver:
-            wait_until(lambda: settled_count(directory) > before, "progress")  # noqa: B023
-            driver.send_signal(request)
-            _, err = driver.communicate(timeout=PATIENCE)
-        assert driver.returncode == 130
-        assert err.count(f"`evopinn resume {directory}` goes on") == 1
-        assert_no_worker_is_left(driver.pid)
-        assert ep.load(directory).state == "stopped"
-    with evopinn("resume", directory, "--no-report", "--json") as driver:
-        driver.communicate(timeout=PATIENCE)
-    assert driver.returncode == 0
-    assert final_state(directory) == final_state(undisturbed(LONGER))
 
 
 def test_workers_that_are_killed_are_replaced(undisturbed, tmp_path):

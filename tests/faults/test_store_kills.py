@@ -5,42 +5,16 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
-from pathlib import Path
 
 import runs
+from killed_writer import written_until_killed
 from runs import make_history, make_task
 
 from evopinn.run.reading import Reader
 from evopinn.run.store import Store
 
-WRITER = """
-import sys
-from types import SimpleNamespace
-sys.path.insert(0, sys.argv[2])
-from simulated import course, make_evaluation
-from evopinn.run.store import Store
-store = Store.open(sys.argv[1])
-first = len(store.losses())
-print("open", flush=True)
-for number in range(first, 2000):
-    store.record([make_evaluation(number, history=SimpleNamespace(**course(number, epochs=200)))])
-    print(number, flush=True)
-"""
 KILLS = 10
-
-
-def written_until_killed(directory, seconds):
-    """The numbers that a writer reported as recorded before it was killed, some seconds after it opened."""
-    command = [sys.executable, "-c", WRITER, str(directory), str(Path(__file__).parent)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
-        assert writer.stdout.readline() == "open\n"
-        time.sleep(seconds)
-        writer.send_signal(signal.SIGKILL)
-        lines = writer.stdout.read()
-    complete = lines[: lines.rfind("\n") + 1]  # the last line may be cut
-    return [int(line) for line in complete.splitlines()]
 
 
 def test_nothing_reported_is_lost_when_the_writer_is_killed(tmp_path):

@@ -1,0 +1,6 @@
+from fuzzing import LAW, LONG
+
+
+def pytest_terminal_summary(terminalreporter):
+    if LONG:
+        terminalreporter.write_line(f"{LAW.tried:,} inputs were tried, {LAW.refused:,} of them refused")

@@ -1,0 +1,3 @@
+from types import ModuleType
+
+def register_pickle_by_value(module: ModuleType) -> None: ...
