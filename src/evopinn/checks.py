@@ -39,7 +39,7 @@ def shown(value: object) -> str:
 
     Examples:
         >>> shown("a"), len(shown("a" * 1000))
-        ("'a'", 79)
+        ("'a'", 59)
     """
     try:
         text = repr(value)

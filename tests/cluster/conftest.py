@@ -15,11 +15,13 @@ _STORE = 80_000_000  # bytes of shared memory of a node
 _PATIENCE = 120
 _SETTINGS = {
     "RAY_AUTH_MODE": "token",
+    "RAY_AUTH_TOKEN": secrets.token_hex(16),
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     "RAY_ADDRESS": "",
     "RAY_raylet_start_wait_time_s": "120",  # a machine that does other things too
 }
+os.environ.update(_SETTINGS)  # now: Ray reads them once, when it is first imported
 
 
 class RayCluster:
@@ -53,10 +55,8 @@ def ray_cluster():
     if importlib.util.find_spec("ray") is None and "EVOPINN_REQUIRE_RAY" not in os.environ:
         pytest.skip("Ray is not installed")
     paths = [str(HERE), str(RUN), *filter(None, [os.environ.get("PYTHONPATH")])]
-    settings = _SETTINGS | {"RAY_AUTH_TOKEN": secrets.token_hex(16), "PYTHONPATH": os.pathsep.join(paths)}
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in settings.items():
-            patch.setenv(name, value)
+        patch.setenv("PYTHONPATH", os.pathsep.join(paths))
         cluster = RayCluster()
         yield cluster
         cluster.shutdown()
