@@ -112,8 +112,10 @@ def fills_disk(scene):
                     os.posix_fallocate(file.fileno(), os.fstat(file.fileno()).st_size, step)
         size = os.fstat(file.fileno()).st_size
         file.truncate(size - PAGE * scene.rng.choice([0, 1, 5, 20]))
-    yield
-    filler.unlink()
+    try:
+        yield
+    finally:
+        filler.unlink()
 
 
 @contextmanager
@@ -121,9 +123,11 @@ def takes_rights_away(scene):
     places = [scene.directory, *(each for each in scene.directory.iterdir() if each.is_dir())]
     for each in places:
         each.chmod(0o555)
-    yield
-    for each in places:
-        each.chmod(0o755)
+    try:
+        yield
+    finally:
+        for each in places:
+            each.chmod(0o755)
 
 
 @contextmanager

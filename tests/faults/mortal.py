@@ -4,6 +4,7 @@ After SIGUSR1 it is killed at its STEPS-th step from then on that touches the ru
 database, or a file that is opened, renamed or removed. After SIGUSR2 its clock is ten hours behind.
 """
 
+import atexit
 import os
 import signal
 import sqlite3
@@ -49,6 +50,8 @@ def expose(accidents):
 
     signal.signal(signal.SIGUSR1, accidents.arm)
     signal.signal(signal.SIGUSR2, accidents.set_clock_back)
+    for number in (signal.SIGUSR1, signal.SIGUSR2):  # too late for accidents: Python takes its handlers back
+        atexit.register(signal.signal, number, signal.SIG_IGN)
     sys.addaudithook(lambda event, _: accidents.step() if event in TOUCHING else None)
     sqlite3.connect = partial(sqlite3.connect, factory=Connection)
     time.time = accidents.time

@@ -2,13 +2,15 @@
 
 import random
 import shutil
+from contextlib import suppress
 
 import pytest
-from scene import SEARCH, Scene
+from scene import SEARCH, Over, Scene
 from searches import final_state
 from table import FAULTS, befall, goes_on, stops
 
 SEED = 20
+MOST_SEARCHES = 10
 
 
 def is_deadly(name):
@@ -25,13 +27,19 @@ SERIES = {
 
 @pytest.mark.parametrize("series", SERIES)
 def test_a_search_ends_as_if_nothing_had_befallen_it(series, undisturbed, place):
-    with Scene(place / "run", random.Random(SEED)) as scene:
-        for name in SERIES[series]:
-            if FAULTS[name].mount and not place.is_mount():
-                continue
-            befall(scene, FAULTS[name])
-        scene.finish()
-    assert final_state(place / "run") == final_state(undisturbed(SEARCH))
+    to_come = [name for name in SERIES[series] if place.is_mount() or not FAULTS[name].mount]
+    for attempt in range(MOST_SEARCHES):
+        directory = place / f"run-{attempt}"
+        with Scene(directory, random.Random(SEED + attempt)) as scene:
+            with suppress(Over):  # on a fast machine it may be at its end before the next fault
+                while to_come:
+                    befall(scene, FAULTS[to_come[0]])
+                    del to_come[0]
+            scene.finish()
+        assert final_state(directory) == final_state(undisturbed(SEARCH))
+        if not to_come:
+            return
+    pytest.fail(f"{MOST_SEARCHES} searches were over before these could befall them: {to_come}")
 
 
 def test_the_disk_that_is_filled_is_a_small_one(place):
