@@ -30,8 +30,8 @@ RESULTS = Path(__file__).parent.parent / "docs" / "results"
 
 
 @dataclass(frozen=True)
-class Work:
-    """One training: what is trained, for how many seconds, and which error is to be reached."""
+class Training:
+    """What is trained, and for how many seconds."""
 
     case: str
     name: str
@@ -39,19 +39,19 @@ class Work:
     seed: int
     optimizer: str
     limit: float
+
+
+@dataclass(frozen=True)
+class Work(Training):
+    """One training that is to be done, and which error is to be reached."""
+
     target: float
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Training):
     """How a training ended; `reached` is when the worst field's error was first below the target."""
 
-    case: str
-    name: str
-    genome: str
-    seed: int
-    optimizer: str
-    limit: float
     seconds: float
     steps: int
     parameters: int
@@ -100,7 +100,7 @@ def trained(work: Work) -> Row:
     )
     sizes = result.residuals
     return Row(
-        **{field.name: getattr(work, field.name) for field in fields(Work) if field.name != "target"},
+        **{field.name: getattr(work, field.name) for field in fields(Training)},
         seconds=round(result.seconds, 1),
         steps=len(result.history.losses) - 1,
         parameters=result.parameters,
@@ -120,7 +120,7 @@ def read(file: Path) -> list[Row]:
         return [Row(**{key: kinds[key](value) for key, value in row.items()}) for row in csv.DictReader(text)]
 
 
-def identity(of: Work | Row) -> tuple[object, ...]:
+def identity(of: Training) -> tuple[object, ...]:
     """What makes a training the same."""
     return (of.case, of.genome, of.seed, of.optimizer, of.limit)
 

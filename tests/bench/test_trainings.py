@@ -64,9 +64,10 @@ def test_the_experiments_of_this_project_can_be_read():
     from evopinn.genome import Genome
     from evopinn.problems import problem
 
-    for file in (ROOT / "experiments" / "second-order").glob("*.toml"):
+    files = sorted((ROOT / "experiments" / "second-order").glob("*.toml"))
+    assert files
+    for file in files:
         for network in tomllib.loads(file.read_text())["networks"]:
             if not network["genome"].startswith("paper:"):
-                Genome.parse(network["genome"])
-            for case in network["cases"]:
-                problem(case)
+                assert Genome.parse(network["genome"]).text
+            assert all(problem(case).name for case in network["cases"])
