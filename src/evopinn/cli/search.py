@@ -122,7 +122,7 @@ def search(
             "deadline": None if deadline is None else parse_duration(deadline),
         },
     }
-    if any(given[name] is not None for name in AMOUNTS):
+    if any(given.get(name) is not None for name in AMOUNTS):
         values = {name: value for name, value in values.items() if name not in AMOUNTS}
     values |= said(given)
     for name, table in tables.items():

@@ -46,6 +46,12 @@ def request_name(config: Config, request: str) -> str:
 def request_digest(config: Config, fingerprint: float) -> str:
     """Stands for all that decides what a search does, its problem included; not for its workers."""
     asked = config.spelled_out().model_dump(mode="json", exclude={"workers", "recorded"})
+    # Entries that came later stand for themselves only where they say something: runs that were begun before
+    # them have the same digest as ever.
+    if asked["roster"] is None:
+        del asked["roster"]
+    if asked["training"]["coarseness"] == 1:
+        del asked["training"]["coarseness"]
     text = f"{json.dumps(asked, sort_keys=True)} {fingerprint:.9e}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -1,5 +1,6 @@
 """Beginning a run, and going on with one."""
 
+import math
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ from evopinn.run.weights import lost_weights
 from evopinn.run.workers import Workers
 from evopinn.run.workforce import Workforce
 from evopinn.run.workplace import connected, with_workers, worker_count
-from evopinn.searchers import EvolutionSettings, Layout, Plan, Schedule
+from evopinn.searchers import EvolutionSettings, Layout, Plan, Roster, Schedule
 from evopinn.searchers.methods import Settings
 from evopinn.searchers.selection import elitist_count
 
@@ -93,8 +94,8 @@ def _begin(
     loading = watch.seconds
     check_options(problem, config.training_options())
     settings = config.method_settings()
-    if isinstance(settings, EvolutionSettings):
-        problem.coarsened(settings.coarsening)  # says so if too few points would be left
+    coarsest = settings.coarsening if isinstance(settings, EvolutionSettings) else 1.0
+    problem.coarsened(coarsest * config.training.coarseness)  # says so if too few points would be left
     plan = known_plan(config, count)
     check_free(directory)
     subject = Subject(directory, problem.name, config.method, count)
@@ -176,7 +177,7 @@ def _drive(config: Config, store: Store, workers: Workforce, subject: Subject, a
         store=store,
         workers=workers,
         checkpoints=checkpoints,
-        limits=Limits(cost, config.training.slowest * typical, config.workers.deadline, pace),
+        limits=Limits(cost, _most_costly(config, layout, typical), config.workers.deadline, pace),
         tally=tally,
         stopped=audience.stopped,
     )
@@ -185,6 +186,11 @@ def _drive(config: Config, store: Store, workers: Workforce, subject: Subject, a
     store.note("finished" if finished else "stopped")
     tally.report("finished" if finished else "stopped")
     return finished
+
+
+def _most_costly(config: Config, layout: Layout, typical: float) -> float:
+    """The highest cost of an epoch that is trained; what is listed is trained whatever it costs."""
+    return math.inf if isinstance(layout, Roster) else config.training.slowest * typical
 
 
 def _gone_on_from(layout: Layout, settings: Settings) -> int:
