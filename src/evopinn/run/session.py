@@ -31,7 +31,7 @@ from evopinn.run.progress import Subject, Tally, Watcher
 from evopinn.run.reading import Reader
 from evopinn.run.snapshot import Snapshot
 from evopinn.run.source import ProblemSource, fingerprint, same_fingerprint
-from evopinn.run.speed import Stopwatch, measured
+from evopinn.run.speed import Pace, Stopwatch, measured
 from evopinn.run.store import Store, check_free, check_writable
 from evopinn.run.weights import lost_weights
 from evopinn.run.workers import Workers
@@ -156,6 +156,19 @@ def go_on(
             return _drive(config, store, workers, subject, audience)
 
 
+def timed(config: Config, source: ProblemSource, audience: Audience) -> Pace | None:
+    """How fast the trainings of such a run are here; None if it was stopped meanwhile."""
+    with connected(config.workers, audience.say) as cluster:
+        watch = Stopwatch()
+        problem = source.load()
+        loading = watch.seconds
+        check_options(problem, config.training_options())
+        subject = Subject(Path(), problem.name, config.method, worker_count(config.workers, cluster))
+        number = fingerprint(problem)
+        with _workers(config, source, number, subject, audience, loading, cluster) as workers:
+            return _pace(config, workers, audience, subject)
+
+
 def recorded_config(text: str, directory: Path) -> Config:
     """The configuration that a run was begun with."""
     return Config.of(parse_config(text, f"the configuration of the run {directory}"))
@@ -208,11 +221,15 @@ def _measured(
     config: Config, workers: Workforce, watch: Stopwatch, audience: Audience, subject: Subject
 ) -> Plan | None:
     """The plan for a budget of time; None if it was stopped while the speed was measured."""
+    pace = _pace(config, workers, audience, subject)
+    return None if pace is None else measured_plan(config, pace, subject.workers, watch.seconds)
+
+
+def _pace(config: Config, workers: Workforce, audience: Audience, subject: Subject) -> Pace | None:
     count = subject.workers
     audience.watch(Snapshot(subject.directory, subject.problem, subject.method, "measuring", workers=count))
     cost = cost_of_epochs(config.training_options().optimizer)
-    pace = measured(workers, count, config.search_space(), cost, config.seed, audience.stopped)
-    return None if pace is None else measured_plan(config, pace, count, watch.seconds)
+    return measured(workers, count, config.search_space(), cost, config.seed, audience.stopped)
 
 
 def _recorded(problem: str, number: float, config: Config, plan: Plan) -> RecordedTable:

@@ -1,8 +1,23 @@
 """Equal cost: what each method may do so that all train for as many epochs as evolution with DPSTE does."""
 
 from evopinn.errors import SearchError
-from evopinn.searchers import METHODS, EvolutionSettings, Layout, Schedule, Trials
-from evopinn.searchers.methods import Method
+from evopinn.run.speed import parse_budget
+from evopinn.searchers import (
+    METHODS,
+    PRESETS,
+    EvolutionSettings,
+    Layout,
+    Method,
+    Preset,
+    Schedule,
+    Trials,
+    find_preset,
+    planned,
+)
+from evopinn.study.design import Comparison
+
+REFERENCE = "evo-dpste"
+"""The method whose cost all others are given."""
 
 TOLERANCE = 0.02
 """By how much a method may train for more epochs than the budget, in proportion."""
@@ -16,6 +31,31 @@ def total_epochs(method: Method, layout: Layout) -> int:
     return method.workload(layout, method.defaults).epochs
 
 
+def reference(design: Comparison) -> Schedule:
+    """The schedule of evolution with DPSTE: given, planned from a budget, or the paper's at some scale."""
+    if design.schedule is not None:
+        return Schedule(tuple(design.schedule.populations), tuple(design.schedule.epochs))
+    if design.budget is None:
+        return design.scaled().schedule(_preset(design).dpste)
+    amount = parse_budget(design.budget)
+    if amount.unit != "epochs":
+        raise SearchError(
+            f"the budget is {design.budget!r}, but methods are compared at equal epochs; write for example "
+            "'30000 epochs'."
+        )
+    layout = planned(amount.budget(), REFERENCE).layout
+    assert isinstance(layout, Schedule)
+    return layout
+
+
+def layout_of(design: Comparison, method: Method) -> Layout:
+    """What a method does: at the paper's scale what it did there, a tenth apart in cost; else equal ones."""
+    if design.schedule is None and design.budget is None and design.scale == 1:
+        return _preset(design).layout(method.layout)
+    schedule = reference(design)
+    return schedule if method.name == REFERENCE else equal_layout(method, schedule)
+
+
 def equal_layout(method: Method, reference: Schedule) -> Layout:
     """What a method does with the epochs that evolution with DPSTE spends by a schedule.
 
@@ -26,7 +66,7 @@ def equal_layout(method: Method, reference: Schedule) -> Layout:
         method: One of `METHODS`.
         reference: The schedule of `evo-dpste`.
     """
-    budget = total_epochs(METHODS["evo-dpste"], reference)
+    budget = total_epochs(METHODS[REFERENCE], reference)
     match method.layout:
         case "dpste":
             layout = _falling(method, reference, budget)
@@ -41,6 +81,12 @@ def equal_layout(method: Method, reference: Schedule) -> Layout:
             f"{spent:,}): the trainings are too few to share them out; choose a larger scale or budget."
         )
     return layout
+
+
+def _preset(design: Comparison) -> Preset:
+    """The paper's schedules for the equation; those of Klein-Gordon for problems that it does not have."""
+    family = f"paper:{design.family}"
+    return find_preset(family if family in PRESETS else "paper:klein-gordon")
 
 
 def _falling(method: Method, reference: Schedule, budget: int) -> Schedule:
