@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from evopinn.errors import RunError, UnknownNameError
 from evopinn.run.reading import Reader
@@ -10,8 +11,9 @@ from evopinn.searchers import METHODS, Layout, Method, find_method
 from evopinn.study.design import PAPER_SEARCHES, Comparison
 from evopinn.study.equal import REFERENCE, layout_of, reference, total_epochs
 from evopinn.study.parts import Load, Part, search_part, trainings_part
+from evopinn.study.plain import plain
 from evopinn.study.statistics import Contrast, Pairing, contrasts
-from evopinn.study.trials import Trial, settled_entries, trials_of
+from evopinn.study.trials import Trial, fields_of, settled_entries, spread_of, trials_of
 
 OURS = "evo-dpste+lm"
 """Evolution with DPSTE that trains by Levenberg-Marquardt, in the space of small networks."""
@@ -181,6 +183,27 @@ class ComparisonStudy:
                 for search in range(1, self.searches + 1)
             ]
             for method in self.methods
+        }
+
+    def data(self, directory: Path) -> dict[str, Any]:
+        """What came out, as plain data."""
+        trials = self.trials(directory)
+        found = self.discoveries(directory)
+        errors = [
+            {"model": each.model, "case": case, "field": field}
+            | plain(spread_of(trials, each.model, case, field))
+            for each in found
+            for case in self.design.case_names()
+            for field in fields_of(trials)
+        ]
+        return {
+            "study": str(directory),
+            "design": plain(self.design.model_dump()),
+            "budget": self.budget,
+            "epochs": {method: self.epochs(method) for method in self.methods},
+            "discoveries": plain(found),
+            "errors": errors,
+            "contrasts": plain(self.contrasts(trials)),
         }
 
     def _optimizer(self, method: str) -> str:

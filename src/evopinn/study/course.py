@@ -16,6 +16,7 @@ from evopinn.run.session import Audience, begin, go_on, recorded_config, timed
 from evopinn.run.source import ProblemSource
 from evopinn.run.speed import Pace
 from evopinn.run.toml_text import file_text, toml_data
+from evopinn.run.workplace import worker_count
 from evopinn.study.design import Design
 from evopinn.study.parts import Load, Part
 from evopinn.training.whole import write_whole
@@ -56,6 +57,11 @@ class Forecast:
     seconds: Sequence[float]
 
 
+def is_begun(directory: Path) -> bool:
+    """Whether a study was begun there."""
+    return (directory / DESIGN).exists()
+
+
 def claim(study: Study, directory: Path) -> None:
     """Make a study's directory, or see that it is this study's."""
     text = study.design.toml()
@@ -66,10 +72,10 @@ def claim(study: Study, directory: Path) -> None:
                 f"{directory} holds another study, which its {DESIGN} describes; choose another name."
             )
         return
+    if directory.is_dir() and any(directory.iterdir()):
+        raise RunError(f"{directory} is not empty and holds no study; choose another name.")
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        if any(directory.iterdir()):
-            raise RunError(f"{directory} is not empty and holds no study; choose another name.")
         write_whole(place, lambda path: path.write_text(text, encoding="utf-8"))
     except OSError as error:
         raise RunError(f"{directory} cannot be written to: {error.strerror}.") from error
@@ -115,7 +121,7 @@ def forecast(study: Study, watched: Watched) -> Forecast | None:
             if pace is None:
                 return None
             paces[key] = pace
-    workers = study.design.workers.count or 1
+    workers = worker_count(study.design.workers, None)
     seconds = [_seconds(load, paces[load.problem, load.optimizer], workers) for load in loads]
     return Forecast(loads, seconds)
 

@@ -13,8 +13,8 @@ import tomli_w
 from pydantic import Field
 
 from evopinn.checks import MOST, MOST_SEED
-from evopinn.errors import SearchError
-from evopinn.problem import is_problem_file
+from evopinn.errors import SearchError, UnknownNameError
+from evopinn.problem import absolute_spec, is_problem_file
 from evopinn.problems import names as catalogue_names
 from evopinn.run.config import ScheduleTable, WorkersTable, read_config
 from evopinn.run.strict import Strict, validated
@@ -68,7 +68,8 @@ class Design(Strict):
             raise SearchError(f"{origin} describes the study {values['kind']!r}; this command does {kind!r}.")
         given = {name: value for name, value in values.items() if value is not None}
         if isinstance(problem := given.get("problem"), str):
-            given["problem"] = ALIASES.get(problem.lower(), problem)
+            short = ALIASES.get(problem.lower(), problem)
+            given["problem"] = absolute_spec(short) if is_problem_file(short) else short
         return validated(cls, given, origin)
 
     @property
@@ -94,14 +95,18 @@ class Design(Strict):
 
     def case_names(self) -> tuple[str, ...]:
         """The cases by their full names; the problem itself if it has none."""
-        if is_problem_file(self.problem):
-            if self.cases:
-                raise SearchError(f"the problem {self.problem} is a file and has no cases; leave them out.")
-            return (self.problem,)
         known = [name for name in catalogue_names() if name.partition(":")[0] == self.family]
+        if not known:
+            known = [self.problem]
         if self.cases is None:
-            return tuple(known) or (self.problem,)
-        return tuple(f"{self.family}:{case.rpartition(':')[2].upper()}" for case in self.cases)
+            return tuple(known)
+        by_name = {name.rpartition(":")[2]: name for name in known} | {name: name for name in known}
+        chosen = [case if case in by_name else case.upper() for case in self.cases]
+        for case in chosen:
+            if case not in by_name:
+                hint = f"There are {', '.join(known)}."
+                raise UnknownNameError(f"case of {self.family}", case, by_name, hint)
+        return tuple(by_name[case] for case in chosen)
 
     def digest(self) -> str:
         """Stands for all that decides what comes out."""

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from evopinn.genome import PublishedError, PublishedModel, published_model, published_models
 from evopinn.study.design import Reproduction
 from evopinn.study.parts import Load, Part, trainings_load, trainings_part
+from evopinn.study.plain import plain
 from evopinn.study.trials import Spread, Trial, spread_of, trials_of
 
 Verdict = Literal["within", "better", "worse", "failed"]
@@ -84,6 +85,22 @@ class ReproductionStudy:
             for error in model.errors
             if error.case == case.rpartition(":")[2]
         ]
+
+    def data(self, directory: Path) -> dict[str, Any]:
+        """What came out, as plain data."""
+        rows = [
+            {
+                "model": row.model.name,
+                "genome": row.model.genome.text,
+                "case": row.case,
+                "field": row.published.field,
+                "published": {"mean": row.published.mean, "deviation": row.published.deviation},
+                "measured": plain(row.measured),
+                "verdict": row.verdict,
+            }
+            for row in self.table(self.trials(directory))
+        ]
+        return {"study": str(directory), "design": plain(self.design.model_dump()), "rows": rows}
 
 
 def _place(case: str) -> str:
