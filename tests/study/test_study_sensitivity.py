@@ -13,10 +13,11 @@ from evopinn.run.listed import Entry
 from evopinn.run.place import is_run
 from evopinn.run.session import Audience
 from evopinn.study.course import carry_out
-from evopinn.study.design import Sensitivity
+from evopinn.study.design import Sensitivity, read_design
 from evopinn.study.sensitivity import Sensed, SensitivityStudy, expected_range, responses
 from evopinn.study.trials import Spread, Trial, settled_entries
 
+EXPERIMENTS = Path(__file__).parents[2] / "experiments" / "sensitivity"
 REGULAR = "shortcuts=0-2,2-4,4-6,6-8"
 PAPER = {
     "layers": {
@@ -273,6 +274,16 @@ def test_where_all_failed_or_one_was_trained_nothing_is_claimed() -> None:
     assert once[0].effect == pytest.approx(1)
     assert all(math.isnan(row.noise) and math.isnan(row.p) for row in once)
     assert made.ranking([]) == []
+
+
+@pytest.mark.parametrize("name", ["klein-gordon", "burgers", "lame"])
+def test_the_experiments_are_the_papers_networks_on_its_case(name: str) -> None:
+    file = EXPERIMENTS / f"{name}.toml"
+    made = SensitivityStudy(Sensitivity.of(read_design(file), str(file)))
+    assert made.objectives == PAPER
+    alone, together = made.loads()
+    assert (alone.problem, alone.trainings) == (f"{name}:I", 54)
+    assert 10 < together.trainings <= 20
 
 
 TINY = {

@@ -11,6 +11,7 @@ from evopinn.genome import COMMON, Activation, Genome, Shortcut, Structure, regu
 
 BASELINE = "layers=9 neurons=30 shortcuts=0-2,2-4,4-6,6-8 activation=tanh(x)"
 LAYERS, NEURONS = (3, 5, 7, 9, 11), (20, 30, 40, 50)
+"""The paper's text has no numbers; these lie around the baseline's."""
 
 PATTERNS: Mapping[str, str] = MappingProxyType(
     {"I": "none", "II": "0-2,2-4,4-6,6-8", "III": "0-1,1-3,4-6,7-8", "IV": "1-4,4-6,6-8", "V": "0-3,4-7"}
