@@ -3,12 +3,15 @@
 import importlib.util
 import math
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from evopinn.errors import SearchError
 from evopinn.genome import Genome
+from evopinn.run.listed import Entry
+from evopinn.study import sensitivity, trials
 from evopinn.study.design import Sensitivity
 from evopinn.study.morris import LEVELS, Screening, noise_effect
 from evopinn.study.objectives import regular_span
@@ -170,3 +173,56 @@ def test_without_salib_a_sentence_says_how_to_get_it(monkeypatch) -> None:
 
 def test_noise_is_not_known_from_one_training_each() -> None:
     assert math.isnan(noise_effect(math.nan))
+
+
+@pytest.fixture
+def screened(monkeypatch):
+    """What a study makes of made-up trainings: of its own two of each network, of the screening one."""
+
+    def rows(losses):
+        made = SensitivityStudy(Sensitivity.of({"problem": "lame", "morris": 4, "trials": 2}))
+
+        def entries(run: Path):
+            own = "morris" not in run.name
+            genomes = dict.fromkeys(made.models.values() if own else made.screening.genomes)
+            for genome in genomes:
+                for seed, factor in enumerate((1, 100) if own else (1,)):
+                    loss = factor * losses(genome)
+                    errors = {"u": loss, "v": loss / 2} if math.isfinite(loss) else {}
+                    yield Entry(
+                        0, 1, True, "", loss, errors, 1, 1.0, 0, 0.0, 1.0, "", 1, "", 1.0, genome, seed
+                    )
+
+        for module in (sensitivity, trials):
+            monkeypatch.setattr(module, "settled_entries", entries)
+        monkeypatch.setattr(sensitivity, "is_run", lambda _: True)
+        return made.morris(Path("unused"))
+
+    return rows
+
+
+def test_the_response_is_the_logarithm_of_the_largest_error_beside_the_noise_of_trials(screened) -> None:
+    rows = screened(lambda genome: 10.0 ** (-Genome.parse(genome).structure.neurons / 10))
+    assert {row.factor: row.mu_star for row in rows} == pytest.approx(
+        {"layers": 0, "neurons": 3, "shortcut span": 0, "activation": 0}, abs=1e-12
+    )
+    # Two trials of each that are two decades apart deviate by the root of 2.
+    assert [row.noise for row in rows] == pytest.approx([noise_effect(math.sqrt(2))] * 4)
+    assert {(row.failed, row.case) for row in rows} == {(0, "lame:I")}
+
+
+def test_trainings_that_fail_have_the_worst_response_and_are_counted(screened) -> None:
+    def loss(genome: str) -> float:
+        return math.inf if "neurons=20" in genome else 10.0 ** (-Genome.parse(genome).structure.neurons / 10)
+
+    rows = {row.factor: row for row in screened(loss)}
+    # 20 neurons count as 30, the worst that is known.
+    assert 1.5 <= rows["neurons"].mu_star < 3
+    made = SensitivityStudy(Sensitivity.of({"problem": "lame", "morris": 4}))
+    assert rows["layers"].failed == sum("neurons=20" in text for text in set(made.screening.genomes)) > 0
+
+
+def test_where_all_trainings_fail_nothing_is_known(screened) -> None:
+    rows = screened(lambda genome: math.nan)
+    assert all(math.isnan(number) for row in rows for number in (row.mu_star, row.sigma, row.confidence))
+    assert rows[0].failed > 0

@@ -111,8 +111,10 @@ class Screening:
         """What the responses of all networks say of the factors.
 
         Args:
-            responses: By genome, all of them finite.
+            responses: By genome; where one is not a number, nothing is known of any factor.
         """
+        if not all(math.isfinite(responses[genome]) for genome in self.genomes):
+            return [MorrisRow(factor, math.nan, math.nan, math.nan) for factor in self.factors]
         needs_salib()
         from SALib.analyze import morris
 

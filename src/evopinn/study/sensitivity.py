@@ -167,10 +167,8 @@ class SensitivityStudy:
             found = dict(zip([each.genome for each in entries], responses(entries), strict=True))
             if not set(self.screening.genomes) <= set(found):
                 return None
-            failed = sum(map(math.isnan, _logarithms(entries)))
-            if failed == len(entries):
-                raise SearchError(f"all trainings of the screening on {case} failed; nothing can be said.")
             noise = noise_effect(self._deviation(self.trials(directory), case))
+            failed = sum(map(math.isnan, _logarithms(entries)))
             rows += [
                 replace(row, noise=noise, failed=failed, case=case) for row in self.screening.rows(found)
             ]
