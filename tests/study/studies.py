@@ -1,10 +1,10 @@
 """Studies to test with: small ones, and ways to carry them out and to break them off."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from evopinn.run.session import Audience
+from evopinn.run.snapshot import Snapshot
 from evopinn.study.compare import ComparisonStudy
 from evopinn.study.course import carry_out
 from evopinn.study.design import Comparison, Reproduction
@@ -39,19 +39,15 @@ def unwatched(go) -> bool:
     return go(Audience(watch=lambda _: None, say=lambda _: None, stopped=lambda: False))
 
 
-def stopping_after(snapshots: int):
-    """Let runs go until so many snapshots were shown of all of them together, then stop whatever runs."""
-    seen = 0
+def stopping_after(trainings: int):
+    """Let runs go until so many trainings are over in all of them together, then stop whatever runs."""
+    over: dict[Path, int] = {}
 
     def watched(go) -> bool:
-        nonlocal seen
+        def look(now: Snapshot) -> None:
+            over[now.directory] = now.trained
 
-        def look(_) -> None:
-            nonlocal seen
-            seen += 1
-
-        quiet = Audience(watch=look, say=lambda _: None, stopped=lambda: False)
-        return go(replace(quiet, stopped=lambda: seen >= snapshots))
+        return go(Audience(look, say=lambda _: None, stopped=lambda: sum(over.values()) >= trainings))
 
     return watched
 

@@ -10,7 +10,7 @@ from evopinn.run.reading import Reader
 from evopinn.searchers import METHODS, Layout, Method, find_method
 from evopinn.study.design import PAPER_SEARCHES, Comparison
 from evopinn.study.equal import REFERENCE, layout_of, reference, total_epochs
-from evopinn.study.parts import Load, Part, search_part, trainings_part
+from evopinn.study.parts import Load, Part, case_place, search_part, trainings_part
 from evopinn.study.plain import plain
 from evopinn.study.statistics import Contrast, Pairing, contrasts
 from evopinn.study.trials import Trial, fields_of, settled_entries, spread_of, trials_of
@@ -137,9 +137,7 @@ class ComparisonStudy:
             genomes = [each.genome for each in found if each.method in methods]
             for case in design.case_names():
                 title = f"{case}, what was discovered, trained by {optimizer}"
-                yield trainings_part(
-                    design, _training_place(case, optimizer), title, case, genomes, optimizer
-                )
+                yield trainings_part(design, case_place(case, optimizer), title, case, genomes, optimizer)
 
     def discoveries(self, directory: Path) -> list[Discovery]:
         """What the searches found, method by method."""
@@ -157,7 +155,7 @@ class ComparisonStudy:
             for optimizer, methods in self._by_optimizer().items()
             for case in self.design.case_names()
             for trial in trials_of(
-                directory / _training_place(case, optimizer),
+                directory / case_place(case, optimizer),
                 case,
                 {each.model: each.genome for each in found if each.method in methods},
             )
@@ -254,7 +252,3 @@ def _best_so_far(run: Path) -> list[tuple[float, float]]:
 
 def _search_place(method: str, search: int) -> str:
     return f"searches/{method}-{search}"
-
-
-def _training_place(case: str, optimizer: str) -> str:
-    return f"trainings/{case.replace(':', '-')}-{optimizer.replace(':', '-')}"

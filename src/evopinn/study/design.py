@@ -7,10 +7,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self, cast
 
 import tomli_w
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from evopinn.checks import MOST, MOST_SEED
 from evopinn.errors import SearchError, UnknownNameError
@@ -18,6 +18,7 @@ from evopinn.problem import absolute_spec, is_problem_file
 from evopinn.problems import names as catalogue_names
 from evopinn.run.config import ScheduleTable, WorkersTable, read_config
 from evopinn.run.strict import Strict, validated
+from evopinn.study.objectives import Varied
 from evopinn.study.scale import Scale
 
 PAPER_EPOCHS: Mapping[str, int] = {"klein-gordon": 50_000, "burgers": 8_000, "lame": 5_000}
@@ -68,7 +69,8 @@ class Design(Strict):
             raise SearchError(f"{origin} describes the study {values['kind']!r}; this command does {kind!r}.")
         given = {name: value for name, value in values.items() if value is not None}
         if isinstance(problem := given.get("problem"), str):
-            short = ALIASES.get(problem.lower(), problem)
+            base, colon, case = problem.partition(":")
+            short = ALIASES.get(base.lower(), base) + colon + case
             given["problem"] = absolute_spec(short) if is_problem_file(short) else short
         return validated(cls, given, origin)
 
@@ -141,15 +143,24 @@ class Comparison(Design):
     space: str = ""
 
 
+def _by_name(value: object) -> object:
+    """A list of names as a table in which each stands for itself."""
+    return {name: name for name in cast("list[Any]", value)} if isinstance(value, list) else value
+
+
 class Sensitivity(Design):
     """The paper's section 2.2: what each choice matters, all others being as in a baseline.
 
+    The values of the baseline belong to those that are tried, whether they are given or not; an empty list
+    leaves a choice as it is in the baseline. It is one case that models are trained on: that of the problem's
+    name, or else the first.
+
     Attributes:
         baseline: Layers, neurons, shortcuts and activation, as a genome.
-        layers: Numbers of layers that are tried.
+        layers: Numbers of layers that are tried, with shortcuts that span as many as those of the baseline.
         neurons: Numbers of neurons.
         shortcuts: Patterns of shortcuts for the layers of the baseline, by name.
-        activations: By name.
+        activations: Expressions by name; or names of common ones.
         morris: Trajectories of Morris' screening, in which all choices vary together; none by default.
     """
 
@@ -158,8 +169,24 @@ class Sensitivity(Design):
     layers: list[int] | None = None
     neurons: list[int] | None = None
     shortcuts: dict[str, str] | None = None
-    activations: dict[str, str] | None = None
-    morris: int = Field(default=0, ge=0, le=MOST)
+    activations: Annotated[dict[str, str] | None, BeforeValidator(_by_name)] = None
+    morris: int = Field(default=0, ge=0, le=1000)
+
+    def varied(self) -> Varied:
+        """What is varied, checked."""
+        return Varied.of(self.baseline, self.layers, self.neurons, self.shortcuts, self.activations)
+
+    def settled(self) -> Self:
+        """The same with everything said that follows from the paper and the scale."""
+        return super().settled().model_copy(update=self.varied().entries())
+
+    def case_names(self) -> tuple[str, ...]:
+        """The cases by their full names: one, unless others are given."""
+        names = super().case_names()
+        if self.cases is not None or is_problem_file(self.problem):
+            return names
+        case = self.problem.partition(":")[2]
+        return (f"{self.family}:{case.upper()}",) if case else names[:1]
 
 
 class Reproduction(Design):

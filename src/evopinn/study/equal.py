@@ -117,7 +117,7 @@ def _constant(method: Method, last: int, budget: int) -> Schedule:
             epochs = -(-budget // trainings)
             layout = Schedule((population,) * generations, (epochs,) * generations)
             found.append((abs(epochs - last), -generations, layout))
-        if min(found)[0] <= last / 4:
+        if min(distance for distance, _, _ in found) <= last / 4:
             break
     return min(found, key=lambda each: each[:2])[2]
 

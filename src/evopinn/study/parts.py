@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from evopinn.problem import is_problem_file
 from evopinn.run.config import Config
 from evopinn.searchers import LISTED, Layout, Roster, Schedule
 from evopinn.study.design import Design
@@ -46,6 +48,12 @@ class Load:
     trainings: int
     epochs: int
     genomes: tuple[str, ...] = ()
+
+
+def case_place(case: str, what: str = "") -> str:
+    """Where the trainings on a case lie in a study: by its name or, if it is in a file, by the file's."""
+    stem = Path(case).stem if is_problem_file(case) else case
+    return f"trainings/{stem}{'-' * bool(what)}{what}".replace(":", "-")
 
 
 def trainings_part(

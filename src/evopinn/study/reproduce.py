@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from evopinn.genome import PublishedError, PublishedModel, published_model, published_models
 from evopinn.study.design import Reproduction
-from evopinn.study.parts import Load, Part, trainings_load, trainings_part
+from evopinn.study.parts import Load, Part, case_place, trainings_load, trainings_part
 from evopinn.study.plain import plain
 from evopinn.study.trials import Spread, Trial, spread_of, trials_of
 
@@ -69,12 +69,14 @@ class ReproductionStudy:
     def parts(self, directory: Path) -> Iterator[Part]:  # noqa: ARG002 - nothing follows from what was found
         """A run for each case."""
         for case in self.design.case_names():
-            yield trainings_part(self.design, _place(case), case, case, self.models.values())
+            yield trainings_part(self.design, case_place(case), case, case, self.models.values())
 
     def trials(self, directory: Path) -> list[Trial]:
         """All trainings."""
         cases = self.design.case_names()
-        return [trial for case in cases for trial in trials_of(directory / _place(case), case, self.models)]
+        return [
+            trial for case in cases for trial in trials_of(directory / case_place(case), case, self.models)
+        ]
 
     def table(self, trials: Sequence[Trial]) -> list[Reproduced]:
         """Published and measured side by side, in the order of the models."""
@@ -101,7 +103,3 @@ class ReproductionStudy:
             for row in self.table(self.trials(directory))
         ]
         return {"study": str(directory), "design": plain(self.design.model_dump()), "rows": rows}
-
-
-def _place(case: str) -> str:
-    return f"trainings/{case.replace(':', '-')}"
