@@ -10,7 +10,7 @@ from evopinn.run.config import Config
 from evopinn.searchers import LISTED, Layout, Roster, Schedule
 from evopinn.study.design import Design
 
-_LOOKS = 50
+_LOOKS = 25
 """How often errors are measured in a training: enough for the figure of its course."""
 
 
