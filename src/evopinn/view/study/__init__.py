@@ -1,0 +1,1 @@
+"""Studies as people look at them: tables, figures, a page."""

@@ -1,0 +1,23 @@
+"""The tables of studies. Each is a `Sheet`: `console.print` shows it, `markdown()` writes it."""
+
+from evopinn.view.study.tables.comparison import (
+    accounting_table,
+    comparison_table,
+    contrasts_table,
+    methods_table,
+)
+from evopinn.view.study.tables.forecast import forecast_table
+from evopinn.view.study.tables.reproduction import reproduction_table
+from evopinn.view.study.tables.sensitivity import morris_table, ranking_table, sensitivity_table
+
+__all__ = [
+    "accounting_table",
+    "comparison_table",
+    "contrasts_table",
+    "forecast_table",
+    "methods_table",
+    "morris_table",
+    "ranking_table",
+    "reproduction_table",
+    "sensitivity_table",
+]
