@@ -1,12 +1,13 @@
 """Several runs in one figure: how their winners were trained, and what their searches cost."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from evopinn.errors import EvopinnError, FigureError
+from evopinn.errors import FigureError
 from evopinn.run.course import best_so_far
 from evopinn.run.reading import Reader
 from evopinn.run.result import SearchResult
@@ -16,7 +17,7 @@ from evopinn.view.figures.courses import convergence
 from evopinn.view.figures.style import LINES, PAGE, axes_on, plain, styled, whole_figure
 from evopinn.view.figures.trainings import Floats, Trainings
 from evopinn.view.report.facts import Picture
-from evopinn.view.report.pictures import PictureRow, Undrawn, picture
+from evopinn.view.report.pictures import PictureRow, Undrawn, drawn_rows
 
 MOST = len(LINES)
 """How many runs are drawn in one figure: as many as there are colours."""
@@ -43,14 +44,7 @@ PROGRESS = PictureRow(
 def compared(runs: Mapping[str, SearchResult]) -> tuple[list[Picture], Undrawn]:
     """The figures of several runs, by name; of the first seven if there are more."""
     shown = dict(list(runs.items())[:MOST])
-    pictures: list[Picture] = []
-    undrawn: Undrawn = {}
-    for row, make in ((CONVERGENCE, _winners), (PROGRESS, _progress)):
-        try:
-            pictures.append(picture(row, make(shown)))
-        except EvopinnError as reason:
-            undrawn[row.name] = str(reason)
-    return pictures, undrawn
+    return drawn_rows([(CONVERGENCE, partial(_winners, shown)), (PROGRESS, partial(_progress, shown))])
 
 
 def _winners(runs: Mapping[str, SearchResult]) -> Figure:

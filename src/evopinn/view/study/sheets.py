@@ -11,7 +11,7 @@ from rich.text import Text
 from evopinn.view.markup import code, markdown_table, plain
 from evopinn.view.plain import plain_table
 
-ColumnKind = Literal["words", "number", "code"]
+ColumnKind = Literal["words", "number", "code", "verdict"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Column:
 
     Attributes:
         name: Its header.
-        kind: Words; numbers, which are never broken; or code, such as an activation.
+        kind: Words; numbers, which are never broken; code, such as an activation; a verdict in a word.
         gives_way: Whether a terminal that is too narrow leaves it out; the last such column first.
     """
 

@@ -14,7 +14,7 @@ from evopinn.study.equal import REFERENCE
 from evopinn.study.trials import Trial
 from evopinn.view.numbers import duration
 from evopinn.view.study.sheets import Column, Sheet, Sheets
-from evopinn.view.study.tables.cells import (
+from evopinn.view.study.wording import (
     NOTHING,
     STRUCTURE_NOTE,
     Quantity,
@@ -22,6 +22,7 @@ from evopinn.view.study.tables.cells import (
     case_label,
     conditions_note,
     count_cell,
+    method_of,
     number_cell,
     published_cell,
     published_error,
@@ -35,7 +36,7 @@ OURS_NOTE = (
     f"{OURS} trains by Levenberg-Marquardt in a space of smaller networks: its errors are not those of the "
     "same training, so that it stands apart and takes no part in the tests."
 )
-_SIGNIFICANT = 0.05
+SIGNIFICANT = 0.05
 
 
 def accounting_table(study: ComparisonStudy, discoveries: Sequence[Discovery]) -> Sheet:
@@ -157,11 +158,6 @@ def contrasts_table(study: ComparisonStudy, trials: Sequence[Trial]) -> Sheet:
     return Sheet("Tests between methods", columns, rows, notes)
 
 
-def method_of(model: str) -> str:
-    """The method that a model was discovered by: what stands before its number."""
-    return model.rpartition("-")[0]
-
-
 def _cost_row(study: ComparisonStudy, method: str, discoveries: Sequence[Discovery]) -> list[str]:
     own = [each for each in discoveries if each.method == method]
     epochs = study.epochs(method)
@@ -251,6 +247,6 @@ def _parameters(genome: str, sizes: tuple[int, int] | None) -> str:
 def _conclusion(first: str, second: str, ratio: float, p: float) -> str:
     if math.isnan(p):
         return "too few pairs"
-    if p > _SIGNIFICANT:
+    if p > SIGNIFICANT:
         return "no difference shown"
     return f"{first if ratio < 1 else second} is more exact"

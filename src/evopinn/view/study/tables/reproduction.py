@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from evopinn.study.reproduce import Reproduced, ReproductionStudy, Verdict
 from evopinn.study.trials import Trial
 from evopinn.view.study.sheets import Column, Sheet
-from evopinn.view.study.tables.cells import (
+from evopinn.view.study.wording import (
     NOTHING,
     STRUCTURE_NOTE,
     activation_cell,
@@ -37,7 +37,7 @@ _COLUMNS = (
     Column("measured error", "number"),
     Column("ratio", "number"),
     Column("trainings", "number", gives_way=True),
-    Column("verdict"),
+    Column("verdict", "verdict"),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from evopinn.study.trials import Spread
 from evopinn.view.study.sheets import Column, Sheet
 from evopinn.view.study.subjects import MorrisRow, RankedRow, SensedRow
-from evopinn.view.study.tables.cells import NOTHING, count_cell, number_cell, scientific_cell, spread_cell
+from evopinn.view.study.wording import NOTHING, count_cell, number_cell, scientific_cell, spread_cell
 
 
 def sensitivity_table(rows: Sequence[SensedRow]) -> Sheet:

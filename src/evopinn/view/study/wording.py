@@ -1,4 +1,4 @@
-"""What stands in the cells of a study's tables."""
+"""The words and numbers of a study, as its tables and figures have them."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -90,6 +90,11 @@ def scientific_cell(value: float) -> str:
 def case_label(case: str) -> str:
     """A case without its problem: `II`; of a file, its name."""
     return Path(case).name if is_problem_file(case) else case.rpartition(":")[2]
+
+
+def method_of(model: str) -> str:
+    """The method that a model was discovered by: what stands before its number."""
+    return model.rpartition("-")[0]
 
 
 def published_error(family: str, model: str, case: str, field: str) -> PublishedError | None:
