@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from evopinn.study.compare import OURS, ComparisonStudy
@@ -18,7 +19,7 @@ from evopinn.view.report.pictures import PictureRow, drawn_rows
 from evopinn.view.study import figures
 from evopinn.view.study.facts import StudyPart
 from evopinn.view.study.sheets import Sheet
-from evopinn.view.study.subjects import SensitivitySubject
+from evopinn.view.study.subjects import RankedRow, SensitivitySubject
 from evopinn.view.study.tables import (
     accounting_table,
     contrasts_table,
@@ -31,25 +32,13 @@ from evopinn.view.study.tables import (
 from evopinn.view.study.tables.comparison import SIGNIFICANT, discovery_tables
 from evopinn.view.study.tables.forecast import PAPER_TIME
 from evopinn.view.study.tables.reproduction import verdicts_note
-from evopinn.view.study.wording import case_label, method_of, quantities
+from evopinn.view.study.tables.sensitivity import by_case
+from evopinn.view.study.wording import case_label, conditions_note, method_of, quantities
 
 Shown = tuple[Sequence[str], Sequence[StudyPart]]
 """What came out, in sentences; and the parts of the page."""
 
 Drawn = tuple[PictureRow, Callable[[], Figure]]
-
-
-class Subject(Protocol):
-    """A study that has been carried out."""
-
-    @property
-    def design(self) -> Design:
-        """What was asked, settled."""
-        ...
-
-    def trials(self, directory: Path) -> Sequence[Trial]:
-        """All trainings of its models."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -110,7 +99,7 @@ def _reproduction(study: ReproductionStudy, directory: Path, trials: Sequence[Tr
         _part("courses", "Courses", rows=[(_COURSES, partial(_convergence, trials))]),
         _maps(study.design, trials),
     ]
-    return [verdicts_note(study.table(trials))], parts
+    return [verdicts_note(study.table(trials)), conditions_note(study.design)], parts
 
 
 def _comparison(study: ComparisonStudy, directory: Path, trials: Sequence[Trial]) -> Shown:
@@ -138,21 +127,31 @@ def _comparison(study: ComparisonStudy, directory: Path, trials: Sequence[Trial]
 
 def _sensitivity(study: SensitivitySubject, directory: Path, trials: Sequence[Trial]) -> Shown:
     ranked, morris = study.ranking(trials), study.morris(directory)
-    pictures = [_sensed(study, trials, field) for field in fields_of(trials) or (None,)]
+    cases = by_case(ranked)
+    pictures = [
+        _sensed(study, trials, case, field)
+        for case in study.design.case_names()
+        for field in fields_of(trials) or (None,)
+    ]
     parts = [
         _part(
             "ranking",
             "Ranking",
             sheets=[ranking_table(ranked)],
-            rows=[(_RANKING, lambda: whole_figure(figures.ranking(ranked)))],
+            rows=[
+                (_of_case(_RANKING, case), partial(_drawn, figures.ranking, own))
+                for case, own in cases.items()
+            ],
         ),
         _part("values", "Value by value", sheets=[sensitivity_table(study.table(trials))], rows=pictures),
     ]
     if morris is not None:
-        rows: list[Drawn] = [(_MORRIS, lambda: whole_figure(figures.morris(morris)))]
+        rows = [
+            (_of_case(_MORRIS, case), partial(_drawn, figures.morris, own))
+            for case, own in by_case(morris).items()
+        ]
         parts.append(_part("morris", "All together", sheets=[morris_table(morris)], rows=rows))
-    listed = ", ".join(f"{each.objective} ({each.effect:.2g} decades, best {each.best})" for each in ranked)
-    return [f"What matters, most first: {listed}."] if ranked else [], parts
+    return [_ranked(case, own) for case, own in cases.items()], parts
 
 
 KINDS: Mapping[str, Kind] = {
@@ -211,10 +210,24 @@ def _map(case: str, trials: Sequence[Trial]) -> Drawn:
     return row, lambda: whole_figure(figures.error_maps(trials, case))
 
 
-def _sensed(study: SensitivitySubject, trials: Sequence[Trial], field: str | None) -> Drawn:
-    title = f"{_SENSED.title}: {field or 'loss'}"
-    row = PictureRow(f"{_SENSED.name}-{field or 'loss'}", title, _SENSED.caption)
-    return row, lambda: whole_figure(figures.sensitivity(study, trials, field=field))
+def _sensed(study: SensitivitySubject, trials: Sequence[Trial], case: str, field: str | None) -> Drawn:
+    row = _of_case(_SENSED, case, field or "loss")
+    return row, lambda: whole_figure(figures.sensitivity(study, trials, case, field=field))
+
+
+def _drawn(make: Callable[[Any], Axes], rows: Any) -> Figure:
+    return whole_figure(make(rows))
+
+
+def _of_case(row: PictureRow, case: str, *words: str) -> PictureRow:
+    """A figure that there is one of for each case."""
+    label = ", ".join([f"case {case_label(case)}", *words])
+    return replace(row, name=f"{row.name}, {label}", title=f"{row.title}: {label}")
+
+
+def _ranked(case: str, rows: Sequence[RankedRow]) -> str:
+    listed = ", ".join(f"{each.objective} ({each.effect:.2g} decades; best {each.best})" for each in rows)
+    return f"What matters on case {case_label(case)}, most first: {listed}."
 
 
 def _compared(study: ComparisonStudy, trials: Sequence[Trial]) -> list[str]:

@@ -16,8 +16,9 @@ from evopinn.view.numbers import duration
 from evopinn.view.report.page import render
 from evopinn.view.report.writing import FORMATS, check_place, unwritable, write_file
 from evopinn.view.study.facts import StudyFacts
-from evopinn.view.study.parts import KINDS, Kind, Subject
-from evopinn.view.study.wording import case_label
+from evopinn.view.study.parts import KINDS, Kind
+from evopinn.view.study.subjects import Subject
+from evopinn.view.study.wording import case_label, scale_note
 
 
 def write_study_report(
@@ -54,14 +55,13 @@ def study_facts(study: Subject, directory: Path) -> StudyFacts:
     design = study.design
     kind, trials = KINDS[design.kind], study.trials(directory)
     found, parts = kind.shown(study, directory, trials)
-    scale = design.scaled().describe()
     return StudyFacts(
         title=kind.title.format(problem=design.family),
         asked=kind.asked,
         tiles=_tiles(design, trials),
         found=found,
         parts=parts,
-        scale=f"{scale[:1].upper()}{scale[1:]}",
+        scale=scale_note(design),
         design=design.toml(),
         repeat=_repeat(kind, directory),
         versions=_versions(trials),

@@ -64,7 +64,7 @@ class Sheet:
         heading = f"### {plain(self.title)}" if self.title else ""
         return "\n\n".join(part for part in (heading, table, *map(plain, self.notes)) if part) + "\n"
 
-    def __rich__(self) -> RenderableType:
+    def rich(self) -> RenderableType:
         """The table as a terminal shows it."""
         table = plain_table(
             *(column.name for column in self.columns),
@@ -97,9 +97,9 @@ class Sheets:
         """All of them as Markdown."""
         return "\n".join(sheet.markdown() for sheet in self.sheets)
 
-    def __rich__(self) -> RenderableType:
+    def rich(self) -> RenderableType:
         """All of them as a terminal shows them."""
-        spaced: list[RenderableType] = [part for sheet in self.sheets for part in ("", sheet)]
+        spaced: list[RenderableType] = [part for sheet in self.sheets for part in ("", sheet.rich())]
         return Group(*spaced[1:])
 
 

@@ -1,4 +1,4 @@
-"""What is shown of a study of sensitivity."""
+"""What is shown: studies that have been carried out, and what that of sensitivity says."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,6 +6,19 @@ from typing import Protocol
 
 from evopinn.study.design import Design
 from evopinn.study.trials import Spread, Trial
+
+
+class Subject(Protocol):
+    """A study that has been carried out."""
+
+    @property
+    def design(self) -> Design:
+        """What was asked, settled."""
+        ...
+
+    def trials(self, directory: Path) -> Sequence[Trial]:
+        """All trainings of its models."""
+        ...
 
 
 class SensedRow(Protocol):
@@ -34,6 +47,11 @@ class SensedRow(Protocol):
     @property
     def loss(self) -> Spread:
         """Of the same trainings."""
+        ...
+
+    @property
+    def case(self) -> str:
+        """The problem that was trained on."""
         ...
 
 
@@ -65,6 +83,21 @@ class RankedRow(Protocol):
         """Of the sum of all effects."""
         ...
 
+    @property
+    def noise(self) -> float:
+        """What the effect would be by the luck of trainings alone."""
+        ...
+
+    @property
+    def p_holm(self) -> float:
+        """Of a test that all values are alike, corrected for the number of objectives."""
+        ...
+
+    @property
+    def case(self) -> str:
+        """The problem that was trained on."""
+        ...
+
 
 class MorrisRow(Protocol):
     """Morris' indices of a factor."""
@@ -87,6 +120,16 @@ class MorrisRow(Protocol):
     @property
     def confidence(self) -> float:
         """Half the width of the interval of 95 % around the first."""
+        ...
+
+    @property
+    def noise(self) -> float:
+        """What the first would be by the luck of trainings alone."""
+        ...
+
+    @property
+    def case(self) -> str:
+        """The problem that was trained on."""
         ...
 
 

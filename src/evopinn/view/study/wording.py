@@ -15,7 +15,7 @@ from evopinn.view.numbers import scientific, spread
 
 NOTHING = "–"
 STRUCTURE_NOTE = (
-    "A structure of 7×30 [0-2,3-5] has seven layers of 30 neurons and two shortcuts, the first from the "
+    "A structure of 7×30 [0-2, 3-5] has seven layers of 30 neurons and two shortcuts, the first from the "
     "input of layer 0 to that of layer 2."
 )
 
@@ -44,12 +44,12 @@ def quantities(trials: Sequence[Trial]) -> list[Quantity]:
 
 
 def structure_cell(genome: str) -> str:
-    """Layers, neurons and shortcuts: `7×30 [0-2,3-5]`; a text that is no genome as it is."""
+    """Layers, neurons and shortcuts: `7×30 [0-2, 3-5]`; a text that is no genome as it is."""
     try:
         structure = Genome.parse(genome).structure
     except EvopinnError:
         return genome
-    shortcuts = ",".join(f"{start}-{end}" for start, end in structure.shortcuts)
+    shortcuts = ", ".join(f"{start}-{end}" for start, end in structure.shortcuts)
     return f"{structure.layers}×{structure.neurons}" + (f" [{shortcuts}]" if shortcuts else "")
 
 
@@ -79,7 +79,9 @@ def published_cell(error: PublishedError | None) -> str:
 
 def number_cell(value: float, digits: int = 3) -> str:
     """A number of ordinary size; a dash for what is none."""
-    return NOTHING if math.isnan(value) else f"{value:.{digits}g}"
+    if math.isnan(value):
+        return NOTHING
+    return f"{value:,.0f}" if 1000 <= abs(value) < math.inf else f"{value:.{digits}g}"
 
 
 def scientific_cell(value: float) -> str:
@@ -126,3 +128,19 @@ def conditions_note(design: Design) -> str:
         words += f"; by {design.optimizer} in place of L-BFGS"
     shorter = usual > (design.epochs or 0)
     return words + (": larger errors are to be expected." if shorter else ".")
+
+
+def scale_note(design: Design) -> str:
+    """What the scale does, and what the design sets otherwise."""
+    words = design.scaled().describe()
+    usual = type(design).of({"kind": design.kind, "problem": design.problem, "scale": design.scale}).settled()
+    own = [
+        f"{name} {ours:,.4g} in place of {theirs:,.4g}"
+        for name in ("epochs", "trials", "coarseness")
+        if (ours := getattr(design, name)) != (theirs := getattr(usual, name))
+    ]
+    given = [name for name in ("budget", "schedule", "space") if getattr(design, name, None)]
+    if given:
+        own.append(f"its own {' and '.join(given)}")
+    note = f" Other than that, the design has {', '.join(own)}." if own else ""
+    return f"{words[:1].upper()}{words[1:]}{note}"

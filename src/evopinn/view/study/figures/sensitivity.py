@@ -36,6 +36,7 @@ _JITTER = 0.16
 def sensitivity(
     study: SensitivitySubject,
     trials: Sequence[Trial],
+    case: str,
     *,
     field: str | None = None,
     figure: Panel | None = None,
@@ -48,10 +49,11 @@ def sensitivity(
     Args:
         study: What was varied.
         trials: The trainings.
+        case: The full name of the case that they are shown of.
         field: Whose error; the first by default. Where no solution is known, losses are shown.
         figure: Where to draw.
     """
-    known = quantities(trials)
+    known, trials = quantities(trials), [trial for trial in trials if trial.case == case]
     chosen = next((each for each in known if each.name == (field or known[0].name)), None)
     if chosen is None:
         raise FigureError(
@@ -61,7 +63,9 @@ def sensitivity(
     quantity = "loss" if of_loss else f"error of {plain(chosen.name)}"
     figure = panel_on(figure, (PAGE, 1.9 * len(study.objectives) + 0.2))
     grid = grid_of_axes(figure, len(study.objectives), 2)
-    baselines = {(row.objective, row.value) for row in study.table(trials) if row.is_baseline}
+    baselines = {
+        (row.objective, row.value) for row in study.table(trials) if row.is_baseline and row.case == case
+    }
     drawn = 0
     for (left, right), (objective, values) in zip(grid, study.objectives.items(), strict=True):
         looks = _looks(list(values))

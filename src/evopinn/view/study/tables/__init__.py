@@ -1,4 +1,4 @@
-"""The tables of studies. Each is a `Sheet`: `console.print` shows it, `markdown()` writes it."""
+"""The tables of studies. Each is a `Sheet`: `rich()` is for the terminal, `markdown()` for files."""
 
 from evopinn.view.study.tables.comparison import (
     accounting_table,
@@ -7,6 +7,7 @@ from evopinn.view.study.tables.comparison import (
     methods_table,
 )
 from evopinn.view.study.tables.forecast import forecast_table
+from evopinn.view.study.tables.kinds import study_tables
 from evopinn.view.study.tables.reproduction import reproduction_table
 from evopinn.view.study.tables.sensitivity import morris_table, ranking_table, sensitivity_table
 
@@ -20,4 +21,5 @@ __all__ = [
     "ranking_table",
     "reproduction_table",
     "sensitivity_table",
+    "study_tables",
 ]
