@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -231,33 +232,37 @@ def _ranked(case: str, rows: Sequence[RankedRow]) -> str:
 
 
 def _compared(study: ComparisonStudy, trials: Sequence[Trial]) -> list[str]:
-    """Who is most exact how often, and which differences are more than chance."""
+    """Who is most exact how often, how ours stands apart, and which differences are more than chance."""
+    columns = list(_mean_errors(study, trials))
+    best = Counter(min(each, key=lambda method: each[method]) for each in map(_theirs, columns) if each)
+    listed = ", ".join(f"{method} ({count} of {best.total()})" for method, count in best.most_common())
+    sentences = [f"The least mean error of a case and field is that of {listed}."] if best else []
+    ratios = [each[OURS] / min(_theirs(each).values()) for each in columns if OURS in each and _theirs(each)]
+    if ratios:
+        sentences.append(
+            f"{OURS}, which trains in another way and stands apart, has {geometric_mean(ratios):.2g} times "
+            "the least error of these (geometric mean)."
+        )
     contrasts = study.contrasts(trials)
     shown = sum(each.p_holm <= SIGNIFICANT for each in contrasts)
-    best = Counter(_leaders(study, trials))
-    listed = ", ".join(f"{method} in {count}" for method, count in best.most_common())
-    columns = best.total()
-    sentences = [f"The least mean error of {columns} on the cases and fields: {listed}."] if columns else []
-    if OURS in study.methods:
-        sentences.append(f"{OURS}, which trains in another way, is left out of this and stands apart.")
     sentences.append(
         f"Of {len(contrasts)} pairs of methods, {shown} differ by more than chance (p ≤ {SIGNIFICANT:g} "
         "after Holm's correction)."
     )
-    return sentences
+    return [*sentences, conditions_note(study.design)]
 
 
-def _leaders(study: ComparisonStudy, trials: Sequence[Trial]) -> Iterable[str]:
-    """For each case and field, the method with the least mean."""
+def _theirs(means: Mapping[str, float]) -> dict[str, float]:
+    return {method: mean for method, mean in means.items() if method != OURS}
+
+
+def _mean_errors(study: ComparisonStudy, trials: Sequence[Trial]) -> Iterable[dict[str, float]]:
+    """For each case and field, the mean of each method that has one."""
     for case in study.design.case_names():
         for quantity in quantities(trials):
-            means = {
-                method: quantity.spread(
-                    [each for each in trials if each.case == case and method_of(each.model) == method]
-                )
+            of_case = [trial for trial in trials if trial.case == case]
+            spreads = {
+                method: quantity.spread([each for each in of_case if method_of(each.model) == method])
                 for method in study.methods
-                if method != OURS
             }
-            sound = {method: each.mean for method, each in means.items() if each.count}
-            if sound:
-                yield min(sound, key=lambda method: sound[method])
+            yield {method: each.mean for method, each in spreads.items() if each.count and each.mean > 0}

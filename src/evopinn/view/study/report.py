@@ -76,7 +76,7 @@ def _tiles(design: Design, trials: Sequence[Trial]) -> dict[str, str]:
     return {
         "Cases": ", ".join(map(case_label, design.case_names())),
         "Trainings of a model": f"{design.trials or 0:,}, of {design.epochs or 0:,} epochs",
-        "Trainings in all": f"{len(distinct):,}" + (f", {failed:,} failed" if failed else ""),
+        "Trainings of models": f"{len(distinct):,}" + (f", {failed:,} failed" if failed else ""),
         "Their time of workers": duration(sum(distinct.values())),
         "Scale": f"{design.scale:g}",
         "Seed": f"{design.seed}",

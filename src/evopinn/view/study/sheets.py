@@ -20,7 +20,8 @@ class Column:
 
     Attributes:
         name: Its header.
-        kind: Words; numbers, which are never broken; code, such as an activation; a verdict in a word.
+        kind: Words; numbers, which are never broken, nor is the first column; code, such as an activation; a
+            verdict in a word.
         gives_way: Whether a terminal that is too narrow leaves it out; the last such column first.
     """
 
@@ -68,11 +69,13 @@ class Sheet:
         """The table as a terminal shows it."""
         table = plain_table(
             *(column.name for column in self.columns),
-            figures=[column.name for column in self.columns if column.kind == "number"],
+            figures=[
+                column.name
+                for place, column in enumerate(self.columns)
+                if not place or column.kind == "number"
+            ],
             give_way=[column.name for column in reversed(self.columns) if column.gives_way],
         )
-        for place, column in enumerate(self.columns):
-            table.columns[place].justify = "right" if column.kind == "number" else "left"
         for row in self.shown():
             table.add_cells(*row)
         title = [Text(self.title, style="bold")] if self.title else []

@@ -135,12 +135,12 @@ def scale_note(design: Design) -> str:
     words = design.scaled().describe()
     usual = type(design).of({"kind": design.kind, "problem": design.problem, "scale": design.scale}).settled()
     own = [
-        f"{name} {ours:,.4g} in place of {theirs:,.4g}"
+        f"{name} {ours:,.6g} in place of {theirs:,.6g}"
         for name in ("epochs", "trials", "coarseness")
         if (ours := getattr(design, name)) != (theirs := getattr(usual, name))
     ]
     given = [name for name in ("budget", "schedule", "space") if getattr(design, name, None)]
     if given:
         own.append(f"its own {' and '.join(given)}")
-    note = f" Other than that, the design has {', '.join(own)}." if own else ""
+    note = f" But the design has {', '.join(own)}." if own else ""
     return f"{words[:1].upper()}{words[1:]}{note}"

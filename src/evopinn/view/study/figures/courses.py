@@ -33,6 +33,8 @@ Histories = Mapping[str, Sequence[History]]
 _DASHES = ("-", "--", ":", "-.")
 _LABEL = 40
 _LEGEND_COLUMNS = 4
+_EARLY, _HEADROOM = 0.1, 10.0
+"""The first losses may be anything: what is seen after this share of the epochs stays in sight."""
 
 
 @styled()
@@ -82,10 +84,12 @@ def progress(
     """
     ax = axes_on(ax, (PAGE, 3.6))
     colours = method_colours(courses)
+    lowest, highest = np.inf, 0.0
     for method, searches in courses.items():
         colour = colours[method]
         known = [_whole(course, epochs[method]) for course in searches if course]
         for spent, best in known:
+            lowest, highest = min(lowest, float(best.min())), max(highest, _after_start(spent, best))
             ax.plot(spent, best, drawstyle="steps-post", color=colour, linewidth=0.6, alpha=0.45)
         mean = spread([(spent, np.log(best)) for spent, best in known])
         if mean is not None:
@@ -103,6 +107,8 @@ def progress(
         raise FigureError("no search has found a network.")
     ax.set_xscale("log")
     ax.set_yscale("log")
+    if highest > lowest:
+        ax.set_ylim(lowest / 2, _HEADROOM * highest)
     ax.set_xlabel("epochs of all trainings of the search")
     ax.set_ylabel("best loss so far")
     ax.grid(visible=True)
@@ -180,6 +186,11 @@ def _whole(course: Sequence[tuple[float, float]], epochs: float) -> tuple[Array,
     """A course up to the end of its search."""
     spent, best = np.array(course, dtype=np.float64).T
     return np.append(spent, max(epochs, spent[-1])), np.append(best, best[-1])
+
+
+def _after_start(spent: Array, best: Array) -> float:
+    """The best loss once a share of the search is over."""
+    return float(best[np.searchsorted(spent, _EARLY * spent[-1], side="right") - 1 :].max())
 
 
 def _add_legend(figure: Panel, looks: Mapping[str, Mapping[str, Any]]) -> None:

@@ -72,12 +72,12 @@ def discovery_tables(
     columns = (
         Column("method"),
         Column("search", "number"),
-        Column("structure", "code"),
+        Column("structure", "code", gives_way=True),
         Column("activation", "code"),
         Column("parameters", "number", gives_way=True),
         Column("epochs spent", "number", gives_way=True),
         Column("case"),
-        Column("loss" if wanted[0].name == "loss" else "field"),
+        Column("field"),
         Column("mean loss" if wanted[0].name == "loss" else "error", "number"),
         Column("trainings", "number", gives_way=True),
         Column("published error", "number"),
@@ -207,7 +207,7 @@ def _discovery_rows(
                     [
                         *of_model,
                         case_label(case),
-                        quantity.name,
+                        NOTHING if quantity.name == "loss" else quantity.name,
                         spread_cell(measured),
                         count_cell(measured),
                         published_cell(published),

@@ -29,7 +29,7 @@ VERDICTS: dict[Verdict, str] = {
 
 _COLUMNS = (
     Column("model"),
-    Column("structure", "code"),
+    Column("structure", "code", gives_way=True),
     Column("activation", "code"),
     Column("case"),
     Column("field"),
