@@ -84,7 +84,8 @@ _SENSED = PictureRow(
 _RANKING = PictureRow(
     "ranking",
     "What matters most",
-    "How far apart the errors of an objective's values are, in powers of ten, and its share of all effects.",
+    "How far apart the errors of an objective's values are, in powers of ten, and its share of all effects. "
+    "The orange mark is what luck alone would give: a bar that ends near it shows nothing.",
 )
 _MORRIS = PictureRow(
     "morris",
@@ -228,7 +229,9 @@ def _of_case(row: PictureRow, case: str, *words: str) -> PictureRow:
 
 def _ranked(case: str, rows: Sequence[RankedRow]) -> str:
     listed = ", ".join(f"{each.objective} ({each.effect:.2g} decades; best {each.best})" for each in rows)
-    return f"What matters on case {case_label(case)}, most first: {listed}."
+    shown = [each.objective for each in rows if each.p_holm <= SIGNIFICANT]
+    beyond = f"More than luck (p ≤ {SIGNIFICANT:g} after Holm's correction): {', '.join(shown) or 'none'}."
+    return f"What matters on case {case_label(case)}, most first: {listed}. {beyond}"
 
 
 def _compared(study: ComparisonStudy, trials: Sequence[Trial]) -> list[str]:

@@ -6,8 +6,10 @@ from itertools import pairwise
 from typing import Literal
 
 from rich.console import Group, RenderableType
+from rich.markup import escape
 from rich.text import Text
 
+from evopinn.run.wording import visible
 from evopinn.view.markup import code, markdown_table, plain
 from evopinn.view.plain import plain_table
 
@@ -67,19 +69,16 @@ class Sheet:
 
     def rich(self) -> RenderableType:
         """The table as a terminal shows it."""
+        named = [(escape(visible(column.name)), column) for column in self.columns]
         table = plain_table(
-            *(column.name for column in self.columns),
-            figures=[
-                column.name
-                for place, column in enumerate(self.columns)
-                if not place or column.kind == "number"
-            ],
-            give_way=[column.name for column in reversed(self.columns) if column.gives_way],
+            *(name for name, _ in named),
+            figures=[named[0][0], *(name for name, column in named if column.kind == "number")],
+            give_way=[name for name, column in reversed(named) if column.gives_way],
         )
         for row in self.shown():
             table.add_cells(*row)
-        title = [Text(self.title, style="bold")] if self.title else []
-        return Group(*title, table, *map(Text, self.notes))
+        title = [Text(visible(self.title), style="bold")] if self.title else []
+        return Group(*title, table, *(Text(visible(note)) for note in self.notes))
 
     def _unrepeated(self, above: Sequence[str], row: Sequence[str]) -> Sequence[str]:
         same = tuple(above[: self.groups]) == tuple(row[: self.groups])

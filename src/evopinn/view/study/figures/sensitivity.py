@@ -14,6 +14,7 @@ from evopinn.view.figures.style import (
     COLUMN,
     GREY,
     LINES,
+    ORANGE,
     PAGE,
     PALE,
     Panel,
@@ -30,6 +31,8 @@ from evopinn.view.study.wording import quantities
 
 _LABEL = 14
 _JITTER = 0.16
+_ROOM, _LEAST_EFFECT = 1.6, 1e-3
+"""Beside bars, for their labels; and what the axis shows if nothing matters."""
 
 
 @styled()
@@ -75,13 +78,12 @@ def sensitivity(
         errors = {value: [chosen.of(trial) for trial in each] for value, each in own.items()}
         drawn += _strip(left, errors, looks)
         histories = {value: found for value, each in own.items() for found in histories_of(each).values()}
-        draw_means(
-            right, mean_losses(histories) if of_loss else mean_errors(histories, chosen.name), looks, ""
-        )
+        means = mean_losses(histories) if of_loss else mean_errors(histories, chosen.name)
+        draw_means(right, means, looks, quantity)
         left.set_ylabel(quantity)
         left.set_title(plain(objective, 40), loc="left", fontweight="bold")
+        left.set_xlabel("value")
         right.set_xlabel("epoch")
-        right.sharey(left)
         for tick, value in zip(left.get_xticklabels(), values, strict=True):
             if (objective, value) in baselines:
                 tick.set_fontweight("bold")
@@ -92,7 +94,7 @@ def sensitivity(
 
 @styled()
 def ranking(rows: Sequence[RankedRow], *, ax: Axes | None = None) -> Axes:
-    """Plot how much each objective matters as bars, the greatest above.
+    """Plot how much each objective matters as bars, the greatest above, with what luck alone would give.
 
     Args:
         rows: The objectives.
@@ -110,8 +112,13 @@ def ranking(rows: Sequence[RankedRow], *, ax: Axes | None = None) -> Axes:
         for row in sound
     ]
     ax.bar_label(bars, labels, padding=3, size=7)
-    ax.set_xlim(0, 1.6 * max(*effects, 1e-3) if len(effects) > 1 else 1.6 * max(effects[0], 1e-3))
-    _name_bars(ax, [row.objective for row in sound])
+    known = [(place, row.noise) for place, row in enumerate(sound) if np.isfinite(row.noise)]
+    if known:
+        rows, noise = zip(*known, strict=True)
+        lines = ax.vlines(noise, np.array(rows) - 0.36, np.array(rows) + 0.36, color=ORANGE, linewidth=2)
+        lines.set_gid("noise")
+    _name_bars(ax, [row.objective for row in sound], "objective")
+    ax.set_xlim(0, _ROOM * max(*effects, _LEAST_EFFECT))
     ax.set_xlabel("effect on the error [decades]")
     return ax
 
@@ -138,13 +145,14 @@ def morris(rows: Sequence[MorrisRow], *, ax: Axes | None = None) -> Axes:
         capsize=2,
         error_kw={"linewidth": 0.8},
     )
-    _name_bars(ax, [row.factor for row in sound])
+    _name_bars(ax, [row.factor for row in sound], "factor")
     ax.set_xlabel("μ*: mean effect on the error [decades]")
     return ax
 
 
-def _name_bars(ax: Axes, names: Sequence[str]) -> None:
+def _name_bars(ax: Axes, names: Sequence[str], what: str) -> None:
     ax.set_yticks(np.arange(len(names)), [plain(name, 30) for name in names])
+    ax.set_ylabel(what)
     ax.invert_yaxis()
     ax.set_xlim(left=0)
     ax.grid(visible=True, axis="x", color=PALE)
