@@ -56,7 +56,7 @@ def study_facts(study: Subject, directory: Path) -> StudyFacts:
     kind, trials = KINDS[design.kind], study.trials(directory)
     found, parts = kind.shown(study, directory, trials)
     return StudyFacts(
-        title=kind.title.format(problem=design.family),
+        title=kind.title.format(problem=case_label(design.family)),
         asked=kind.asked,
         tiles=_tiles(design, trials),
         found=found,

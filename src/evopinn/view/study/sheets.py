@@ -13,7 +13,7 @@ from evopinn.run.wording import visible
 from evopinn.view.markup import code, markdown_table, plain
 from evopinn.view.plain import plain_table
 
-ColumnKind = Literal["words", "number", "code", "verdict"]
+ColumnKind = Literal["words", "name", "number", "code", "verdict"]
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class Column:
 
     Attributes:
         name: Its header.
-        kind: Words; numbers, which are never broken, nor is the first column; code, such as an activation; a
-            verdict in a word.
+        kind: Words; names and numbers, which are never broken; code, such as an activation; a verdict in a
+            word.
         gives_way: Whether a terminal that is too narrow leaves it out; the last such column first.
     """
 
@@ -72,7 +72,7 @@ class Sheet:
         named = [(escape(visible(column.name)), column) for column in self.columns]
         table = plain_table(
             *(name for name, _ in named),
-            figures=[named[0][0], *(name for name, column in named if column.kind == "number")],
+            figures=[name for name, column in named if column.kind in ("name", "number")],
             give_way=[name for name, column in reversed(named) if column.gives_way],
         )
         for row in self.shown():

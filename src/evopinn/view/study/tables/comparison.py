@@ -42,7 +42,7 @@ SIGNIFICANT = 0.05
 def accounting_table(study: ComparisonStudy, discoveries: Sequence[Discovery]) -> Sheet:
     """What a search by each method costs, beside the budget."""
     columns = (
-        Column("method"),
+        Column("method", "name"),
         Column("searches", "number"),
         Column("epochs of a search", "number"),
         Column("share of the budget", "number"),
@@ -70,7 +70,7 @@ def discovery_tables(
     """A row for each discovered model, case and field; what trains in another way has its own table."""
     wanted = quantities(trials)
     columns = (
-        Column("method"),
+        Column("method", "name"),
         Column("search", "number"),
         Column("structure", "code", gives_way=True),
         Column("activation", "code"),
@@ -99,7 +99,7 @@ def methods_table(study: ComparisonStudy, trials: Sequence[Trial]) -> Sheet:
     """A row for each method: the mean error of all its models' trainings, and the published mean below it."""
     wanted, cases = quantities(trials), study.design.case_names()
     columns = [
-        Column("method"),
+        Column("method", "name"),
         Column("figures"),
         *(Column(_heading(case, each), "number") for case in cases for each in wanted),
     ]
@@ -125,8 +125,8 @@ def methods_table(study: ComparisonStudy, trials: Sequence[Trial]) -> Sheet:
 def contrasts_table(study: ComparisonStudy, trials: Sequence[Trial]) -> Sheet:
     """A row for each pair of methods: whether their errors differ, and how much."""
     columns = (
-        Column("method"),
-        Column("beside"),
+        Column("method", "name"),
+        Column("beside", "name"),
         Column("pairs", "number"),
         Column("ratio of errors", "number"),
         Column("effect", "number"),

@@ -28,7 +28,7 @@ VERDICTS: dict[Verdict, str] = {
 """In words that a count can stand before."""
 
 _COLUMNS = (
-    Column("model"),
+    Column("model", "name"),
     Column("structure", "code", gives_way=True),
     Column("activation", "code"),
     Column("case"),
