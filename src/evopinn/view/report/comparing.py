@@ -14,6 +14,7 @@ from evopinn.run.result import SearchResult
 from evopinn.run.summary import find_best
 from evopinn.training import History
 from evopinn.view.figures.courses import convergence
+from evopinn.view.figures.points import show_best
 from evopinn.view.figures.style import LINES, PAGE, axes_on, plain, styled, whole_figure
 from evopinn.view.figures.trainings import Floats, Trainings
 from evopinn.view.report.facts import Picture
@@ -23,7 +24,7 @@ MOST = len(LINES)
 """How many runs are drawn in one figure: as many as there are colours."""
 
 _LABEL = 60
-_EARLY, _HEADROOM = 0.02, 10.0
+_EARLY = 0.02
 """Losses of the first trainings may be anything; what is seen after this share of the time stays in sight."""
 
 CONVERGENCE = PictureRow(
@@ -90,13 +91,7 @@ def draw_progress(runs: Mapping[str, Trainings], ax: Axes | None = None) -> Axes
         ax.plot(spent[-1:], best[-1:], marker="o", markersize=3, color=colour)
         lowest = min(lowest, float(best.min()))
         highest = max(highest, float(best[spent >= _EARLY * spent[-1]].max()))
-    ax.set_yscale("log")
-    ax.set_ylim(lowest / 2, _HEADROOM * highest)
-    ax.set_xlabel("time of all workers together [s]")
-    ax.set_ylabel("best loss so far")
-    ax.grid(visible=True)
-    handles, labels = ax.get_legend_handles_labels()
-    whole_figure(ax).legend(handles, labels, loc="outside lower left", ncols=1)
+    show_best(ax, lowest, highest, "time of all workers together [s]")
     return ax
 
 

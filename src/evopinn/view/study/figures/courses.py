@@ -14,6 +14,7 @@ from evopinn.study.compare import COMPARED, published_method
 from evopinn.study.trials import Trial, fields_of
 from evopinn.training import History
 from evopinn.view.figures.courses import Array, Spread, errors_of, losses_of, spread
+from evopinn.view.figures.points import show_best
 from evopinn.view.figures.style import (
     LINES,
     PAGE,
@@ -23,7 +24,6 @@ from evopinn.view.figures.style import (
     panel_on,
     plain,
     styled,
-    whole_figure,
 )
 from evopinn.view.study.wording import case_label, method_of
 
@@ -33,7 +33,7 @@ Histories = Mapping[str, Sequence[History]]
 _DASHES = ("-", "--", ":", "-.")
 _LABEL = 40
 _LEGEND_COLUMNS = 4
-_EARLY, _HEADROOM = 0.1, 10.0
+_EARLY = 0.1
 """The first losses may be anything: what is seen after this share of the epochs stays in sight."""
 
 
@@ -87,7 +87,8 @@ def progress(
     lowest, highest = np.inf, 0.0
     for method, searches in courses.items():
         colour = colours[method]
-        known = [_whole(course, epochs[method]) for course in searches if course]
+        courses_of = [[each for each in course if each[1] > 0] for course in searches]
+        known = [_whole(course, epochs[method]) for course in courses_of if course]
         for spent, best in known:
             lowest, highest = min(lowest, float(best.min())), max(highest, _after_start(spent, best))
             ax.plot(spent, best, drawstyle="steps-post", color=colour, linewidth=0.6, alpha=0.45)
@@ -106,14 +107,7 @@ def progress(
     if not ax.lines:
         raise FigureError("no search has found a network.")
     ax.set_xscale("log")
-    ax.set_yscale("log")
-    if highest > lowest:
-        ax.set_ylim(lowest / 2, _HEADROOM * highest)
-    ax.set_xlabel("epochs of all trainings of the search")
-    ax.set_ylabel("best loss so far")
-    ax.grid(visible=True)
-    handles, labels = ax.get_legend_handles_labels()
-    whole_figure(ax).legend(handles, labels, loc="outside lower left", ncols=3)
+    show_best(ax, lowest, highest, "epochs of all trainings of the search", columns=3)
     return ax
 
 

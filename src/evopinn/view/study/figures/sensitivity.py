@@ -31,6 +31,7 @@ from evopinn.view.study.wording import quantities
 
 _LABEL = 14
 _JITTER = 0.16
+_BESIDE: Mapping[str, Any] = {"textcoords": "offset points", "va": "center", "size": 7}
 _ROOM, _LEAST_EFFECT = 1.6, 1e-3
 """Beside bars, for their labels; and what the axis shows if nothing matters."""
 
@@ -101,24 +102,18 @@ def ranking(rows: Sequence[RankedRow], *, ax: Axes | None = None) -> Axes:
         ax: Where to draw.
     """
     sound = [row for row in rows if np.isfinite(row.effect)]
-    if not sound:
-        raise FigureError("no objective has an effect that is known.")
-    ax = axes_on(ax, (PAGE, 0.8 + 0.32 * len(sound)))
-    places = np.arange(len(sound))
     effects = [row.effect for row in sound]
-    bars = ax.barh(places, effects, color=BLUE, height=0.6)
-    labels = [
-        f"{row.share:.0%}: from {plain(row.best, _LABEL)} (best) to {plain(row.worst, _LABEL)}"
-        for row in sound
-    ]
-    ax.bar_label(bars, labels, padding=3, size=7)
+    ax = _bars(ax, PAGE, "objective", {row.objective: row.effect for row in sound})
+    for place, row in enumerate(sound):
+        share = "" if np.isnan(row.share) else f"{row.share:.0%}: "
+        words = f"{share}from {plain(row.best, _LABEL)} (best) to {plain(row.worst, _LABEL)}"
+        ax.annotate(
+            words, (max(row.effect, row.noise) if row.noise > 0 else row.effect, place), (4, 0), **_BESIDE
+        )
     known = [(place, row.noise) for place, row in enumerate(sound) if np.isfinite(row.noise)]
-    if known:
-        rows, noise = zip(*known, strict=True)
-        lines = ax.vlines(noise, np.array(rows) - 0.36, np.array(rows) + 0.36, color=ORANGE, linewidth=2)
-        lines.set_gid("noise")
-    _name_bars(ax, [row.objective for row in sound], "objective")
-    ax.set_xlim(0, _ROOM * max(*effects, _LEAST_EFFECT))
+    for place, noise in known:
+        ax.vlines(noise, place - 0.36, place + 0.36, color=ORANGE, linewidth=2).set_gid("noise")
+    ax.set_xlim(0, _ROOM * max(*effects, *(noise for _, noise in known), _LEAST_EFFECT))
     ax.set_xlabel("effect on the error [decades]")
     return ax
 
@@ -132,30 +127,33 @@ def morris(rows: Sequence[MorrisRow], *, ax: Axes | None = None) -> Axes:
         ax: Where to draw.
     """
     sound = [row for row in rows if np.isfinite(row.mu_star)]
-    if not sound:
-        raise FigureError("no factor has an effect that is known.")
-    ax = axes_on(ax, (COLUMN, 0.8 + 0.32 * len(sound)))
-    ax.barh(
-        np.arange(len(sound)),
-        [row.mu_star for row in sound],
+    ax = _bars(
+        ax,
+        COLUMN,
+        "factor",
+        {row.factor: row.mu_star for row in sound},
         xerr=[row.confidence for row in sound],
-        color=BLUE,
         ecolor=BLACK,
-        height=0.6,
         capsize=2,
         error_kw={"linewidth": 0.8},
     )
-    _name_bars(ax, [row.factor for row in sound], "factor")
     ax.set_xlabel("μ*: mean effect on the error [decades]")
     return ax
 
 
-def _name_bars(ax: Axes, names: Sequence[str], what: str) -> None:
-    ax.set_yticks(np.arange(len(names)), [plain(name, 30) for name in names])
+def _bars(ax: Axes | None, width: float, what: str, values: Mapping[str, float], **look: Any) -> Axes:
+    """Bars with names, the first above."""
+    if not values:
+        raise FigureError(f"no {what} has an effect that is known.")
+    ax = axes_on(ax, (width, 0.8 + 0.32 * len(values)))
+    places = np.arange(len(values))
+    ax.barh(places, list(values.values()), color=BLUE, height=0.6, **look)
+    ax.set_yticks(places, [plain(name, 30) for name in values])
     ax.set_ylabel(what)
     ax.invert_yaxis()
     ax.set_xlim(left=0)
     ax.grid(visible=True, axis="x", color=PALE)
+    return ax
 
 
 def _looks(values: Sequence[str]) -> dict[str, Mapping[str, Any]]:
