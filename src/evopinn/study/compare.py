@@ -21,7 +21,7 @@ OURS = "evo-dpste+lm"
 OUR_OPTIMIZER = "lm"
 COMPARED = ("bo-fcnet", "bo-fcresnet", "random", "evolution", REFERENCE, OURS)
 _PAPER_NAMES = {"evolution": "evo"}
-"""What published models call a method that has another name here."""
+"""Of methods that published models call otherwise than they are called here."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Discovery:
     @property
     def published_name(self) -> str:
         """Its counterpart among the published models."""
-        return f"{_PAPER_NAMES.get(self.method, self.method)}-{self.search}"
+        return f"{published_method(self.method)}-{self.search}"
 
 
 class ComparisonStudy:
@@ -233,6 +233,11 @@ class ComparisonStudy:
             sum(each.seconds for each in generations),
             run,
         )
+
+
+def published_method(method: str) -> str:
+    """What published models call a method."""
+    return _PAPER_NAMES.get(method, method)
 
 
 def _row(method: str) -> Method:

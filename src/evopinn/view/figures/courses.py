@@ -69,8 +69,13 @@ def convergence(
         raise FigureError(
             f"{len(named)} models are more than lines can be told apart; give at most {_LISTED}."
         )
-    losses = {name: spread([_losses(each) for each in courses]) for name, courses in named.items()}
-    errors = {name: spread([_errors(each, field) for each in courses]) for name, courses in named.items()}
+    losses = {
+        name: spread([losses_of(_history(each)) for each in courses]) for name, courses in named.items()
+    }
+    errors = {
+        name: spread([errors_of(_history(each), field) for each in courses])
+        for name, courses in named.items()
+    }
     if not any(losses.values()):
         raise FigureError("no course of a training with a finite loss is recorded.")
     measured = any(errors.values())
@@ -124,13 +129,13 @@ def _history(course: Course) -> History:
     return course.history if isinstance(course, TrainingResult) else course
 
 
-def _losses(course: Course) -> tuple[Array, Array]:
-    history = _history(course)
+def losses_of(history: History) -> tuple[Array, Array]:
+    """The epochs of a training and the losses then."""
     return np.array(history.epochs, dtype=float), np.array(history.losses, dtype=float)
 
 
-def _errors(course: Course, field: str | None) -> tuple[Array, Array]:
-    history = _history(course)
+def errors_of(history: History, field: str | None) -> tuple[Array, Array]:
+    """The epochs at which errors were measured, and those of a field; the largest of all if none is named."""
     if field is not None and history.errors and field not in history.errors:
         raise FigureError(f"there is no error of {field!r}; there are those of {', '.join(history.errors)}.")
     chosen = history.errors.values() if field is None else [history.errors.get(field, ())]

@@ -106,7 +106,7 @@ def error(
     times_shown = len({id(row.section) for row in rows})
     shape = (1, len(rows)) if times_shown == 1 else (len(rows) // times_shown, times_shown)
     width = min(3.2, PAGE / shape[1])
-    height = shape[0] * _row_height(stated, rows[0].section, width - 1.0)
+    height = shape[0] * row_height(stated, rows[0].section, width - 1.0)
     figure = panel_on(figure, (width * shape[1], height + 0.3))
     axes = [ax for line in grid_of_axes(figure, *shape) for ax in line]
     for row, ax in zip(rows, axes, strict=True):
@@ -147,17 +147,17 @@ def _title(result: TrainingResult, problem: Problem) -> str:
 
 def _draw_maps(figure: Panel | None, problem: Problem, rows: Sequence[_Row]) -> Panel:
     known = rows[0].reference is not None
-    height = len(rows) * _row_height(problem, rows[0].section, 1.6 if known else 2.3)
+    height = len(rows) * row_height(problem, rows[0].section, 1.6 if known else 2.3)
     figure = panel_on(figure, (PAGE if known else 3.2, height + 0.35))
     grid = grid_of_axes(figure, len(rows), 3 if known else 1, sharex=True, sharey=True)
     for row, axes in zip(rows, grid, strict=True):
         both = [row.network] if row.reference is None else [row.network, row.reference]
-        norm = _norm(np.concatenate(both))
+        norm = value_norm(np.concatenate(both))
         meshes = [
-            _fill(ax, problem, row.section, values, norm, SEQUENCE)
+            fill(ax, problem, row.section, values, norm, SEQUENCE)
             for ax, values in zip(axes, both, strict=False)
         ]
-        _add_scale(axes[len(both) - 1], meshes[0])
+        add_scale(axes[len(both) - 1], meshes[0])
         if known:
             _draw_error_map(axes[2], problem, row)
         for ax, title in zip(axes, ("network", "reference", "absolute error"), strict=False):
@@ -170,13 +170,13 @@ def _draw_maps(figure: Panel | None, problem: Problem, rows: Sequence[_Row]) -> 
     return figure
 
 
-def _norm(values: Array) -> Normalize:
+def value_norm(values: Array) -> Normalize:
     """From the least to the greatest that is finite."""
     finite = values[np.isfinite(values)]
     return Normalize(float(finite.min()), float(finite.max())) if len(finite) else Normalize(0.0, 1.0)
 
 
-def _row_height(problem: Problem, section: Section, width: float) -> float:
+def row_height(problem: Problem, section: Section, width: float) -> float:
     """Inches for a map that is so wide, in the proportions of space, with its title and labels."""
     sides = problem.domain.bounds[list(section.axes)]
     across, up = (float(side) for side in sides[:, 1] - sides[:, 0]) if len(sides) == 2 else (1.0, 1.0)
@@ -184,7 +184,7 @@ def _row_height(problem: Problem, section: Section, width: float) -> float:
     return width * ratio + 0.5
 
 
-def _add_scale(ax: Axes, mesh: TriMesh) -> None:
+def add_scale(ax: Axes, mesh: TriMesh) -> None:
     """What the colours of a map mean, beside it and as high as it."""
     scale = dressed(ax.inset_axes((1.04, 0.0, 0.05, 1.0)))
     ax.figure.colorbar(mesh, cax=scale)
@@ -194,10 +194,10 @@ def _draw_error_map(ax: Axes, problem: Problem, row: _Row) -> None:
     values = _known(row.error)
     finite = values[np.isfinite(values)]
     norm = Normalize(0, float(finite.max(initial=0.0)) or 1.0)
-    _add_scale(ax, _fill(ax, problem, row.section, values, norm, ERRORS))
+    add_scale(ax, fill(ax, problem, row.section, values, norm, ERRORS))
 
 
-def _fill(
+def fill(
     ax: Axes, problem: Problem, section: Section, values: Array, norm: Normalize, colours: str
 ) -> TriMesh:
     """Colour a section by values, within the outline of the domain."""

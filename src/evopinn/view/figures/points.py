@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from evopinn.view.figures.style import ORANGE
+from evopinn.view.figures.style import ORANGE, whole_figure
 from evopinn.view.figures.trainings import Floats
 
 _BEYOND = 30.0
 """How far above nine tenths of the losses an axis reaches."""
+
+_HEADROOM = 10.0
+"""How far above what is to stay in sight an axis of best losses reaches."""
 
 ABOVE: Mapping[str, Any] = {
     "loc": "lower center",
@@ -24,6 +27,25 @@ ABOVE: Mapping[str, Any] = {
 def opacity(count: int) -> float:
     """Of a point: where there are many, what lies below and between them shows too."""
     return min(1.0, max(0.1, 3000 / count))
+
+
+def show_best(ax: Axes, lowest: float, highest: float, cost: str, columns: int = 1) -> None:
+    """Dress a plot of the best loss so far against a cost, with its legend below.
+
+    Args:
+        ax: Where the lines are.
+        lowest: The least loss.
+        highest: The greatest that is to stay in sight.
+        cost: What it is plotted against, in words.
+        columns: Of the legend.
+    """
+    ax.set_yscale("log")
+    ax.set_ylim(lowest / 2, _HEADROOM * highest)
+    ax.set_xlabel(cost)
+    ax.set_ylabel("best loss so far")
+    ax.grid(visible=True)
+    handles, labels = ax.get_legend_handles_labels()
+    whole_figure(ax).legend(handles, labels, loc="outside lower left", ncols=columns)
 
 
 def limit_losses(ax: Axes, x: Floats, losses: Floats) -> None:

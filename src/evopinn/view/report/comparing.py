@@ -1,28 +1,30 @@
 """Several runs in one figure: how their winners were trained, and what their searches cost."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from evopinn.errors import EvopinnError, FigureError
+from evopinn.errors import FigureError
 from evopinn.run.course import best_so_far
 from evopinn.run.reading import Reader
 from evopinn.run.result import SearchResult
 from evopinn.run.summary import find_best
 from evopinn.training import History
 from evopinn.view.figures.courses import convergence
+from evopinn.view.figures.points import show_best
 from evopinn.view.figures.style import LINES, PAGE, axes_on, plain, styled, whole_figure
 from evopinn.view.figures.trainings import Floats, Trainings
 from evopinn.view.report.facts import Picture
-from evopinn.view.report.pictures import PictureRow, Undrawn, picture
+from evopinn.view.report.pictures import PictureRow, Undrawn, drawn_rows
 
 MOST = len(LINES)
 """How many runs are drawn in one figure: as many as there are colours."""
 
 _LABEL = 60
-_EARLY, _HEADROOM = 0.02, 10.0
+_EARLY = 0.02
 """Losses of the first trainings may be anything; what is seen after this share of the time stays in sight."""
 
 CONVERGENCE = PictureRow(
@@ -43,14 +45,7 @@ PROGRESS = PictureRow(
 def compared(runs: Mapping[str, SearchResult]) -> tuple[list[Picture], Undrawn]:
     """The figures of several runs, by name; of the first seven if there are more."""
     shown = dict(list(runs.items())[:MOST])
-    pictures: list[Picture] = []
-    undrawn: Undrawn = {}
-    for row, make in ((CONVERGENCE, _winners), (PROGRESS, _progress)):
-        try:
-            pictures.append(picture(row, make(shown)))
-        except EvopinnError as reason:
-            undrawn[row.name] = str(reason)
-    return pictures, undrawn
+    return drawn_rows([(CONVERGENCE, partial(_winners, shown)), (PROGRESS, partial(_progress, shown))])
 
 
 def _winners(runs: Mapping[str, SearchResult]) -> Figure:
@@ -96,13 +91,7 @@ def draw_progress(runs: Mapping[str, Trainings], ax: Axes | None = None) -> Axes
         ax.plot(spent[-1:], best[-1:], marker="o", markersize=3, color=colour)
         lowest = min(lowest, float(best.min()))
         highest = max(highest, float(best[spent >= _EARLY * spent[-1]].max()))
-    ax.set_yscale("log")
-    ax.set_ylim(lowest / 2, _HEADROOM * highest)
-    ax.set_xlabel("time of all workers together [s]")
-    ax.set_ylabel("best loss so far")
-    ax.grid(visible=True)
-    handles, labels = ax.get_legend_handles_labels()
-    whole_figure(ax).legend(handles, labels, loc="outside lower left", ncols=1)
+    show_best(ax, lowest, highest, "time of all workers together [s]")
     return ax
 
 

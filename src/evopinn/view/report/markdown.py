@@ -1,9 +1,9 @@
 """A report as Markdown, with its figures as files beside it."""
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from urllib.parse import quote
 
+from evopinn.view.markup import code, fenced, markdown_table, plain
 from evopinn.view.report.facts import Formula, GenomeFacts, Picture, ProblemFacts, ReportFacts, RunFacts
 from evopinn.view.report.page import (
     GENERATOR,
@@ -18,7 +18,6 @@ from evopinn.view.report.page import (
     winner_title,
 )
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&])")
 _RESIDUALS = {"training": "the points of the training", "held_out": "other points"}
 _GENOME = ("parameters", "layers", "neurons", "shortcuts", "activation")
 
@@ -57,11 +56,6 @@ def render_markdown(report: ReportFacts, folder: str) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def plain(text: object) -> str:
-    """Words of others, as they are: no mark-up, on one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
-
-
 def _run(run: RunFacts, folder: str, place: str) -> list[str]:
     seed = "" if run.seed is None else f", seed {run.seed}"
     ended = "" if run.ended is None else f", last training {moment(run.ended)}"
@@ -69,7 +63,7 @@ def _run(run: RunFacts, folder: str, place: str) -> list[str]:
         "problem": plain(run.problem_name),
         "method": plain(f"{run.method}{seed}"),
         "state": run.state,
-        "run": _code(str(run.directory)),
+        "run": code(str(run.directory)),
         "begun": f"{moment(run.created)}{ended}",
         "trained": f"{run.trained:,} networks, {run.failed:,} failed; {run.epochs:,} epochs, "
         f"{time_text(run.seconds)} of workers' time",
@@ -97,7 +91,7 @@ def _run(run: RunFacts, folder: str, place: str) -> list[str]:
         ]
         parts += [
             "## Final evaluations",
-            _table(("rank", "mean loss", "mean error", "trainings", *_GENOME), rows),
+            markdown_table(("rank", "mean loss", "mean error", "trainings", *_GENOME), rows),
         ]
     if run.hall:
         rows = [
@@ -114,7 +108,7 @@ def _run(run: RunFacts, folder: str, place: str) -> list[str]:
         ]
         parts += [
             "## Hall of fame",
-            _table(("rank", "loss", "error", "epochs", "time", "task", *_GENOME), rows),
+            markdown_table(("rank", "loss", "error", "epochs", "time", "task", *_GENOME), rows),
         ]
     if run.rounds:
         rows = [
@@ -127,15 +121,15 @@ def _run(run: RunFacts, folder: str, place: str) -> list[str]:
             for each in run.rounds[-LONGEST:]
         ]
         heads = ("round", "networks", "trained", "failed", "epochs of each", "best loss", "time of workers")
-        parts += ["## The search", _table(heads, rows)]
+        parts += ["## The search", markdown_table(heads, rows)]
     if run.failures:
         rows = [
             (plain(row.status), count(row.failed), count(row.retried), f"task {row.task}: {plain(row.note)}")
             for row in run.failures
         ]
-        parts += ["## Failures", _table(("kind", "failed", "tried again", "the first"), rows)]
+        parts += ["## Failures", markdown_table(("kind", "failed", "tried again", "the first"), rows)]
     versions = {name: plain(version) for name, version in run.versions.items()}
-    return [*parts, "## Settings", _fenced(run.repeat, "sh"), _fenced(run.config, "toml"), _bullets(versions)]
+    return [*parts, "## Settings", fenced(run.repeat, "sh"), fenced(run.config, "toml"), _bullets(versions)]
 
 
 def _problem(run: RunFacts) -> list[str]:
@@ -151,7 +145,7 @@ def _problem(run: RunFacts) -> list[str]:
             f"**{plain(term.name)}**, {plain(term.place)}; weight {term.weight:g}, {term.count:,} points"
         )
         parts += [_math(each) for each in term.equations]
-        parts.append(_fenced(term.source, "python"))
+        parts.append(fenced(term.source, "python"))
     parts += [_math(each) for each in problem.definitions]
     return [*parts, plain(problem.solution)]
 
@@ -163,7 +157,7 @@ def _winner(run: RunFacts) -> list[str]:
         return [failed if run.trained else "Nothing is trained yet."]
     finalist = winner.finalist
     facts = {
-        "genome": _code(winner.genome.text),
+        "genome": code(winner.genome.text),
         "parameters": count(winner.genome.parameters),
         "loss": f"{scientific_text(winner.loss)} after {winner.epochs:,} epochs (task {winner.task})",
         **{f"error of {plain(name)}": scientific_text(error) for name, error in winner.errors.items()},
@@ -179,7 +173,7 @@ def _winner(run: RunFacts) -> list[str]:
     if winner.missing:
         facts["weights"] = f"cannot be read: {plain(winner.missing)}"
     parts = [_math(winner.genome.formula), plain(why_no_means(run)), _bullets(facts)]
-    return [*parts, _fenced(winner.loading, "python")]
+    return [*parts, fenced(winner.loading, "python")]
 
 
 def _side_by_side(runs: Iterable[RunFacts]) -> str:
@@ -199,17 +193,12 @@ def _side_by_side(runs: Iterable[RunFacts]) -> str:
         for run in runs
     ]
     heads = ("run", "problem", "method", "state", "mean loss", "mean error", "parameters", "epochs")
-    return _table((*heads, "time of workers", "from start to end"), rows)
+    return markdown_table((*heads, "time of workers", "from start to end"), rows)
 
 
 def _cells(genome: GenomeFacts) -> tuple[str, ...]:
     numbers = map(count, (genome.parameters, genome.layers, genome.neurons))
-    return (*numbers, plain(genome.shortcuts), _code(genome.activation).replace("|", r"\|"))
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return (*numbers, plain(genome.shortcuts), code(genome.activation).replace("|", r"\|"))
 
 
 def _bullets(facts: dict[str, str]) -> str:
@@ -222,19 +211,4 @@ def _picture(picture: Picture, folder: str, place: str) -> str:
 
 
 def _math(formula: Formula) -> str:
-    return _fenced(formula.latex, "math")
-
-
-def _code(text: str) -> str:
-    """Text in a line, between more backticks than it has."""
-    words = " ".join(text.split())
-    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", words)), default=0))
-    space = " " if "`" in words else ""
-    return f"{ticks}{space}{words}{space}{ticks}"
-
-
-def _fenced(text: str, language: str) -> str:
-    if not text.strip():
-        return ""
-    ticks = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
-    return f"{ticks}{language}\n{text.rstrip()}\n{ticks}"
+    return fenced(formula.latex, "math")

@@ -41,19 +41,35 @@ _AFTER_BRIEFLY: Mapping[RoundKind, str] = {"bests": "bests again", "final": "fin
 
 def render_page(report: ReportFacts) -> str:
     """The report as HTML."""
-    template = _environment().get_template("report.html.jinja")
-    script = page_text("sorting.js")
-    return template.render(
+    return render(
+        "report/report.html.jinja",
         report=report,
         single=len(report.runs) == 1,
         mixed=len({run.problem_name for run in report.runs}) > 1,
         judged=any(run.has_means for run in report.runs),
         unjudged=not all(run.has_means for run in report.runs),
         most=MOST,
-        generator=GENERATOR,
-        css=Markup(page_text("common.css") + _text("report.css")),
-        script=Markup(script),
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+
+
+def render(template: str, **context: Any) -> str:
+    """A page that stands alone, of a template that extends `report/base.html.jinja`.
+
+    Args:
+        template: Its file, below this package's parent.
+        context: What it speaks of, all of it escaped; `report` has a title, a version and when it was made.
+    """
+    script = page_text("sorting.js")
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            **context,
+            generator=GENERATOR,
+            css=Markup(page_text("common.css") + _text("report/report.css")),
+            script=Markup(script),
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        )
     )
 
 
@@ -201,6 +217,7 @@ _FILTERS: Mapping[str, Callable[..., Any]] = {
     "times": times,
     "why_no_means": why_no_means,
     "winner_title": winner_title,
+    "zip": zip,
 }
 
 
@@ -219,4 +236,4 @@ def _environment() -> Environment:
 
 
 def _text(name: str) -> str:
-    return files(__package__ or "").joinpath(name).read_text(encoding="utf-8")
+    return files("evopinn.view").joinpath(name).read_text(encoding="utf-8")

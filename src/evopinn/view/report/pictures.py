@@ -1,8 +1,9 @@
 """The figures of a report: which there are, what each shows, and how it is drawn into the page."""
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from matplotlib.figure import Figure
 
@@ -179,15 +180,24 @@ def drawn(subject: Subject, names: Iterable[str], scene: Scene) -> tuple[dict[st
     Returns:
         What could be drawn, and why the others could not.
     """
-    pictures: dict[str, Picture] = {}
+    rows = [described(ROWS[name], scene) for name in names]
+    pictures, undrawn = drawn_rows([(row, partial(draw, row.name, subject)) for row in rows])
+    return {each.name: each for each in pictures}, undrawn
+
+
+def drawn_rows(rows: Iterable[tuple[PictureRow, Callable[[], Figure]]]) -> tuple[list[Picture], Undrawn]:
+    """Draw figures, each by what makes it.
+
+    Returns:
+        What could be drawn, and why the others could not.
+    """
+    pictures: list[Picture] = []
     undrawn: Undrawn = {}
-    for name in names:
-        row = described(ROWS[name], scene)
+    for row, make in rows:
         try:
-            figure = draw(name, subject)
-            pictures[name] = picture(row, figure)
+            pictures.append(picture(row, make()))
         except EvopinnError as reason:
-            undrawn[name] = str(reason)
+            undrawn[row.name] = str(reason)
     return pictures, undrawn
 
 

@@ -66,7 +66,7 @@ def write_report(
     try:
         _WRITERS[kind](report, path)
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise unwritable(path, error) from error
     return path
 
 
@@ -92,7 +92,7 @@ def check_place(path: Path, force: bool = False) -> None:
         with path.open("rb") as file:
             ours = _MARK in file.read(_HEAD)
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise unwritable(path, error) from error
     if not ours:
         raise ReportError(
             f"{path} exists and is no report of evopinn, so it is not overwritten; choose another name, or "
@@ -106,7 +106,7 @@ def _check_figures(report: ReportFacts, path: Path) -> None:
     try:
         before = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
     except OSError as error:
-        raise _unwritable(path, error) from error
+        raise unwritable(path, error) from error
     for name in pictures_of(report):
         file = path.parent / folder / name
         if file.exists() and quote(f"{folder}/{name}") not in before:
@@ -121,7 +121,8 @@ def _folder(path: Path) -> str:
     return f"{path.stem}_files"
 
 
-def _unwritable(path: Path, error: OSError) -> ReportError:
+def unwritable(path: Path, error: OSError) -> ReportError:
+    """What to say when the system does not let a report be written."""
     return ReportError(f"the report cannot be written to {path}: {error.strerror}; choose another place.")
 
 
@@ -140,21 +141,22 @@ def _settled(runs: Sequence[SearchResult], path: Path | None, kind: str | None) 
 
 
 def _write_page(report: ReportFacts, path: Path) -> None:
-    _write(path, render_page(report).encode("utf-8", "replace"))
+    write_file(path, render_page(report).encode("utf-8", "replace"))
 
 
 def _write_markdown(report: ReportFacts, path: Path) -> None:
     """The text, and the figures in a directory beside it, which are written first."""
     folder = _folder(path)
     for name, picture in pictures_of(report).items():
-        _write(path.parent / folder / name, picture.data)
-    _write(path, render_markdown(report, folder).encode("utf-8", "replace"))
+        write_file(path.parent / folder / name, picture.data)
+    write_file(path, render_markdown(report, folder).encode("utf-8", "replace"))
 
 
 _WRITERS: Mapping[str, Callable[[ReportFacts, Path], None]] = {"html": _write_page, "md": _write_markdown}
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all, making its directories."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, partial(_fill, data))
 

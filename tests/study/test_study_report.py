@@ -1,0 +1,172 @@
+"""The page of a study: what is on it, and the file that it is."""
+
+import json
+import sqlite3
+import tomllib
+from contextlib import closing
+
+import pytest
+from reported import assert_sound
+from shown import (
+    METHODS,
+    Sensing,
+    comparison,
+    discoveries,
+    write_comparison,
+    write_trainings,
+)
+
+import evopinn as ep
+from evopinn.errors import ReportError
+from evopinn.genome import published_model
+from evopinn.run.place import DATABASE
+from evopinn.study.design import Reproduction
+from evopinn.study.reproduce import ReproductionStudy
+from evopinn.view.report import write_report
+from evopinn.view.study import study_tables, write_study_report
+
+WORDS = """<img src=x onerror="alert(1)"><script>alert(2)</script> {{ 7*7 }} $x$"""
+HARMLESS = "layers=2 neurons=4 activation=tanh(x)"
+
+
+def opened(path):
+    """The page of a file, which must be sound."""
+    return assert_sound(path.read_text(encoding="utf-8"))
+
+
+def cells(table):
+    return [[cell.strip() for cell, _ in row] for row in table]
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    study, directory = comparison(), tmp_path_factory.mktemp("compared")
+    network = ep.train("klein-gordon:I", HARMLESS, epochs=1, engine="autograd")
+    write_comparison(study, directory, {each.genome: network for each in discoveries(study)})
+    path = write_study_report(study, directory)
+    assert path == directory / "report.html"
+    return study, directory, opened(path)
+
+
+@pytest.fixture(scope="module")
+def reproduced(tmp_path_factory):
+    asked = {"problem": "KG", "models": ["evo-dpste-1", "bo-fcnet-1"], "cases": ["I"], "trials": 3}
+    study, directory = ReproductionStudy(Reproduction.of(asked)), tmp_path_factory.mktemp("reproduced")
+    good = published_model("klein-gordon", "evo-dpste-1")
+    write_trainings(
+        directory / "trainings/klein-gordon-I",
+        study.models.values(),
+        lambda text, _: good.error("I").mean if text == good.genome.text else 0.5,
+    )
+    return study, directory, opened(write_study_report(study, directory))
+
+
+def test_a_comparison_is_told_in_short(compared):
+    _, _, page = compared
+    assert "klein-gordon: methods compared at equal cost" in page.words
+    assert "The least mean error of a case and field is that of evo-dpste (2 of 2)." in page.words
+    assert "stands apart, has 0.001 times the least error of these" in page.words
+    assert "Of 1 pairs of methods, 1 differ by more than chance" in page.words
+    assert "100 epochs, the published ones for 50,000" in page.words
+
+
+def test_a_comparison_has_all_tables_as_they_are_everywhere(compared):
+    study, directory, page = compared
+    on_page = [cells(table) for table in page.tables]
+    for sheet in study_tables(study, directory):
+        assert [[column.name for column in sheet.columns], *map(list, sheet.shown())] in on_page
+    assert len(on_page) == 5
+    assert "four Tesla V100" in page.words
+    assert "evo-dpste+lm trains by Levenberg-Marquardt" in page.words
+
+
+def test_a_comparison_has_all_figures(compared):
+    _, _, page = compared
+    shown = [each["alt"].partition(".")[0] for each in page.of("img")]
+    assert shown == ["Best loss against cost", "How the models were trained", "Case I", "Case II"]
+    assert "could not be drawn" not in page.words
+
+
+def test_it_says_how_to_make_it_again(compared):
+    study, directory, page = compared
+    assert f"evopinn compare --config {directory}/study.toml" in page.words
+    assert "Scale 1: the paper's schedules" in page.words
+    assert "But the design has epochs 100 in place of 50,000" in page.words
+    design = page.words.partition("# In the directory of a study this is a record.")[2]
+    assert 'methods = [ "bo-fcnet", "evo-dpste", "evo-dpste+lm", ]' in design
+    assert tomllib.loads(study.design.toml())["epochs"] == 100
+
+
+def test_published_models_have_their_verdicts(reproduced):
+    _, _, page = reproduced
+    assert "klein-gordon: published models, trained again" in page.words
+    assert "Of 2 rows: 1 within the published spread, 1 worse." in page.words
+    (table,) = page.tables
+    assert [row[-1][0] for row in table] == ["verdict", "within", "worse"]
+    badges = [each["class"] for each in page.of("span") if "badge" in each.get("class", "")]
+    assert badges == ["badge within", "badge worse"]
+    assert "evopinn reproduce table --config" in page.words
+    # No network was kept, so there is nothing to draw maps of; all else is there.
+    assert "no trained network of the case I is kept" in page.words
+    assert len(page.of("img")) == 1
+
+
+def test_sensitivity_is_ranked(tmp_path):
+    study = Sensing()
+    study.write(tmp_path)
+    page = opened(write_study_report(study, tmp_path))
+    assert "activation (3 decades; best sin), layers (1 decades; best 9)." in page.words
+    assert "More than luck (p ≤ 0.05 after Holm's correction): activation, layers." in page.words
+    shown = [each["alt"].partition(".")[0] for each in page.of("img")]
+    assert shown == [
+        "What matters most: case I",
+        "Errors and courses by what is varied: case I, u",
+        "Morris' mean effects: case I",
+    ]
+    assert len(page.tables) == 3
+    assert len(study_tables(study, tmp_path)) == 3
+
+
+def test_words_of_others_stay_words(tmp_path):
+    study = comparison(problem=WORDS, cases=None)
+    write_comparison(study, tmp_path, field=WORDS)
+    for database in tmp_path.rglob(DATABASE):
+        with closing(sqlite3.connect(database)) as connection:
+            connection.execute("UPDATE tasks SET genome = ?", (WORDS,))
+            connection.execute("UPDATE run SET versions = ?", (json.dumps({WORDS: WORDS}),))
+            connection.commit()
+    page = opened(write_study_report(study, tmp_path))
+    assert page.words.count(WORDS) > 20  # title, cases, fields, genomes, design, versions, reasons
+    assert len(page.of("script")) == 1
+    assert "49" not in page.words
+    assert all(each["src"].startswith("data:image/") for each in page.of("img"))
+    for sheet in study_tables(study, tmp_path):
+        assert "<script>" not in sheet.markdown().replace(f"` {WORDS} `", "").replace(f"`{WORDS}`", "")
+
+
+def test_only_reports_are_overwritten(reproduced, tmp_path):
+    study, directory, _ = reproduced
+    mine = tmp_path / "deep" / "mine.html"
+    assert write_study_report(study, directory, mine) == mine
+    assert write_study_report(study, directory, mine) == mine
+    mine.write_text("something of the user's")
+    with pytest.raises(ReportError, match="is no report of evopinn"):
+        write_study_report(study, directory, mine)
+    assert mine.read_text() == "something of the user's"
+    assert "published models" in opened(write_study_report(study, directory, mine, force=True)).words
+    with pytest.raises(ReportError, match=r"end its name in \.html"):
+        write_study_report(study, directory, tmp_path / "report.pdf")
+    with pytest.raises(ReportError, match="is a directory"):
+        write_study_report(study, directory, _folder(tmp_path))
+
+
+def _folder(place):
+    folder = place / "folder.html"
+    folder.mkdir()
+    return folder
+
+
+def test_a_search_of_a_study_has_its_own_report_too(compared):
+    _, directory, _ = compared
+    path = write_report([directory / f"searches/{METHODS[0]}-1"])
+    assert "Final evaluations" in opened(path).words
