@@ -14,13 +14,13 @@ from matplotlib.figure import Figure
 from evopinn.study.compare import OURS, ComparisonStudy
 from evopinn.study.design import Design
 from evopinn.study.reproduce import ReproductionStudy
+from evopinn.study.sensitivity import Ranked, SensitivityStudy
 from evopinn.study.trials import Trial, fields_of
 from evopinn.view.figures.style import whole_figure
 from evopinn.view.report.pictures import PictureRow, drawn_rows
 from evopinn.view.study import figures
 from evopinn.view.study.facts import StudyPart
 from evopinn.view.study.sheets import Sheet
-from evopinn.view.study.subjects import RankedRow, SensitivitySubject
 from evopinn.view.study.tables import (
     accounting_table,
     contrasts_table,
@@ -127,7 +127,7 @@ def _comparison(study: ComparisonStudy, directory: Path, trials: Sequence[Trial]
     return _compared(study, trials), parts
 
 
-def _sensitivity(study: SensitivitySubject, directory: Path, trials: Sequence[Trial]) -> Shown:
+def _sensitivity(study: SensitivityStudy, directory: Path, trials: Sequence[Trial]) -> Shown:
     ranked, morris = study.ranking(trials), study.morris(directory)
     cases = by_case(ranked)
     pictures = [
@@ -212,7 +212,7 @@ def _map(case: str, trials: Sequence[Trial]) -> Drawn:
     return row, lambda: whole_figure(figures.error_maps(trials, case))
 
 
-def _sensed(study: SensitivitySubject, trials: Sequence[Trial], case: str, field: str | None) -> Drawn:
+def _sensed(study: SensitivityStudy, trials: Sequence[Trial], case: str, field: str | None) -> Drawn:
     row = _of_case(_SENSED, case, field or "loss")
     return row, lambda: whole_figure(figures.sensitivity(study, trials, case, field=field))
 
@@ -227,7 +227,7 @@ def _of_case(row: PictureRow, case: str, *words: str) -> PictureRow:
     return replace(row, name=f"{row.name}, {label}", title=f"{row.title}: {label}")
 
 
-def _ranked(case: str, rows: Sequence[RankedRow]) -> str:
+def _ranked(case: str, rows: Sequence[Ranked]) -> str:
     listed = ", ".join(f"{each.objective} ({each.effect:.2g} decades; best {each.best})" for each in rows)
     shown = [each.objective for each in rows if each.p_holm <= SIGNIFICANT]
     beyond = f"More than luck (p ≤ {SIGNIFICANT:g} after Holm's correction): {', '.join(shown) or 'none'}."

@@ -11,18 +11,18 @@ from evopinn.errors import ReportError
 from evopinn.run.reading import Reader
 from evopinn.study.course import DESIGN
 from evopinn.study.design import Design
+from evopinn.study.kinds import AnyStudy
 from evopinn.study.trials import Trial
 from evopinn.view.numbers import duration
 from evopinn.view.report.page import render
 from evopinn.view.report.writing import FORMATS, check_place, unwritable, write_file
 from evopinn.view.study.facts import StudyFacts
 from evopinn.view.study.parts import KINDS, Kind
-from evopinn.view.study.subjects import Subject
 from evopinn.view.study.wording import case_label, scale_note
 
 
 def write_study_report(
-    study: Subject, directory: Path, path: Path | None = None, *, force: bool = False
+    study: AnyStudy, directory: Path, path: Path | None = None, *, force: bool = False
 ) -> Path:
     """Write the page of a study, whole or not at all.
 
@@ -50,7 +50,7 @@ def write_study_report(
     return path
 
 
-def study_facts(study: Subject, directory: Path) -> StudyFacts:
+def study_facts(study: AnyStudy, directory: Path) -> StudyFacts:
     """All that the page of a study says."""
     design = study.design
     kind, trials = KINDS[design.kind], study.trials(directory)

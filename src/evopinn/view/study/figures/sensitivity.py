@@ -7,6 +7,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from evopinn.errors import FigureError
+from evopinn.study.morris import MorrisRow
+from evopinn.study.sensitivity import Ranked, SensitivityStudy
 from evopinn.study.trials import Trial
 from evopinn.view.figures.style import (
     BLACK,
@@ -26,7 +28,6 @@ from evopinn.view.figures.style import (
     styled,
 )
 from evopinn.view.study.figures.courses import draw_means, histories_of, mean_errors, mean_losses
-from evopinn.view.study.subjects import MorrisRow, RankedRow, SensitivitySubject
 from evopinn.view.study.wording import quantities
 
 _LABEL = 14
@@ -38,7 +39,7 @@ _ROOM, _LEAST_EFFECT = 1.6, 1e-3
 
 @styled()
 def sensitivity(
-    study: SensitivitySubject,
+    study: SensitivityStudy,
     trials: Sequence[Trial],
     case: str,
     *,
@@ -94,7 +95,7 @@ def sensitivity(
 
 
 @styled()
-def ranking(rows: Sequence[RankedRow], *, ax: Axes | None = None) -> Axes:
+def ranking(rows: Sequence[Ranked], *, ax: Axes | None = None) -> Axes:
     """Plot how much each objective matters as bars, the greatest above, with what luck alone would give.
 
     Args:

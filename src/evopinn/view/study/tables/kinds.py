@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from evopinn.study.compare import ComparisonStudy
+from evopinn.study.kinds import AnyStudy
 from evopinn.study.reproduce import ReproductionStudy
+from evopinn.study.sensitivity import SensitivityStudy
 from evopinn.study.trials import Trial
 from evopinn.view.study.sheets import Sheet
-from evopinn.view.study.subjects import SensitivitySubject, Subject
 from evopinn.view.study.tables.comparison import (
     accounting_table,
     contrasts_table,
@@ -19,7 +20,7 @@ from evopinn.view.study.tables.reproduction import reproduction_table
 from evopinn.view.study.tables.sensitivity import morris_table, ranking_table, sensitivity_table
 
 
-def study_tables(study: Subject, directory: Path) -> list[Sheet]:
+def study_tables(study: AnyStudy, directory: Path) -> list[Sheet]:
     """All tables of a study that has been carried out.
 
     Args:
@@ -43,7 +44,7 @@ def _comparison(study: ComparisonStudy, directory: Path, trials: Sequence[Trial]
     ]
 
 
-def _sensitivity(study: SensitivitySubject, directory: Path, trials: Sequence[Trial]) -> list[Sheet]:
+def _sensitivity(study: SensitivityStudy, directory: Path, trials: Sequence[Trial]) -> list[Sheet]:
     morris = study.morris(directory)
     together = [] if morris is None else [morris_table(morris)]
     return [sensitivity_table(study.table(trials)), ranking_table(study.ranking(trials)), *together]

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Protocol, TypeVar
 
+from evopinn.study.morris import MorrisRow
+from evopinn.study.sensitivity import Ranked, Sensed
 from evopinn.study.trials import Spread
 from evopinn.view.study.sheets import Column, Sheet
-from evopinn.view.study.subjects import MorrisRow, RankedRow, SensedRow
 from evopinn.view.study.wording import (
     NOTHING,
     case_label,
@@ -29,7 +30,7 @@ class _OfCase(Protocol):
 Row = TypeVar("Row", bound=_OfCase)
 
 
-def sensitivity_table(rows: Sequence[SensedRow]) -> Sheet:
+def sensitivity_table(rows: Sequence[Sensed]) -> Sheet:
     """A row for each value of each objective: errors, loss, and the mean error beside the baseline's."""
     fields = tuple(dict.fromkeys(field for row in rows for field in row.measured))
     columns = [
@@ -55,7 +56,7 @@ def sensitivity_table(rows: Sequence[SensedRow]) -> Sheet:
     )
 
 
-def ranking_table(rows: Sequence[RankedRow]) -> Sheet:
+def ranking_table(rows: Sequence[Ranked]) -> Sheet:
     """A row for each objective, the one that matters most first; case by case."""
     columns = (
         _CASE,
@@ -121,7 +122,7 @@ def by_case(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return {case: list(own) for case, own in groupby(rows, key=lambda row: row.case)}
 
 
-def _row(row: SensedRow, fields: Sequence[str], baselines: Mapping[tuple[str, str], SensedRow]) -> list[str]:
+def _row(row: Sensed, fields: Sequence[str], baselines: Mapping[tuple[str, str], Sensed]) -> list[str]:
     baseline = baselines.get((row.case, row.objective))
     first = _judged(row, fields)
     usual = _NOTHING_MEASURED if baseline is None else _judged(baseline, fields)
@@ -136,6 +137,6 @@ def _row(row: SensedRow, fields: Sequence[str], baselines: Mapping[tuple[str, st
     ]
 
 
-def _judged(row: SensedRow, fields: Sequence[str]) -> Spread:
+def _judged(row: Sensed, fields: Sequence[str]) -> Spread:
     """The errors of the first field; where no solution is known, the losses."""
     return row.measured.get(fields[0], _NOTHING_MEASURED) if fields else row.loss
