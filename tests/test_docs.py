@@ -242,11 +242,16 @@ def test_the_commands_and_options_are_complete() -> None:
     assert [code(cells[0])[0] for cells in rows("cli.md", "command")] == [
         f"evopinn {name}" for name in group.commands
     ]
+    sections = {
+        name: text.partition(f"## evopinn {name}\n")[2].partition("\n## ")[0] for name in group.commands
+    }
+    for study in ("compare", "reproduce"):  # what all studies take is told with the first of them
+        sections[study] += sections["sensitivity"]
     for name, command in group.commands.items():
-        section = text.partition(f"## evopinn {name}\n")[2].partition("\n## ")[0]
-        for parameter in command.params:
+        inner = getattr(command, "commands", {})
+        for parameter in [*command.params, *(each for one in inner.values() for each in one.params)]:
             for option in parameter.opts:
-                assert not option.startswith("--") or option in section, f"{name} {option}"
+                assert not option.startswith("--") or option in sections[name], f"{name} {option}"
     options = {option for parameter in group.commands["train"].params for option in parameter.opts}
     assert {code(cells[0])[0] for cells in rows("cli.md", "option")} == options - {"problem", "--help"}
 
