@@ -141,20 +141,22 @@ class Evolution(RoundSearch):
         schedule, settings = self._schedule, self._settings
         population: list[Individual] = []
         merged: list[Individual] = []
-        bests: list[Individual] = []
+        bests: dict[str, Individual] = {}
         efforts = zip(schedule.epochs, settings.coarsenesses(schedule.generations), strict=True)
         for generation, (size, effort) in enumerate(zip(schedule.populations, efforts, strict=True), start=1):
             rng = self._generator(generation)
             members = self._members(population, size, rng)
             trained = yield from self._train(members, generation, effort, rng)
             merged = ranked(trained)
-            bests.append(merged[0])
+            # One a generation, which is what the workload counts; most often it is the best of all.
+            fresh = (each for each in merged if each.genome.key not in bests)
+            bests |= {each.genome.key: each for each in islice(fresh, 1)}
             # Not drawn from the ranked: random search must not see any order.
             population = merged[:size] if settings.pressure else random_members(trained, size, rng)
         generation, epochs = schedule.generations + 1, schedule.epochs[-1]
         if settings.retrains_best:
             rng = self._generator(generation)
-            members = [_Member(best.genome, Origin((RETRAINED,), (best.task,))) for best in distinct(bests)]
+            members = [_Member(best.genome, Origin((RETRAINED,), (best.task,))) for best in bests.values()]
             merged = ranked((yield from self._train(members, generation, (epochs, 1.0), rng)))
             generation += 1
         candidates = [(each.genome, each.task) for each in islice(distinct(merged), settings.candidates)]
