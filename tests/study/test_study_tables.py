@@ -18,8 +18,10 @@ from shown import (
     reproduction_trials,
 )
 
+from evopinn.study.compare import ComparisonStudy
 from evopinn.study.course import Forecast
 from evopinn.study.parts import Load
+from evopinn.study.statistics import Contrast
 from evopinn.study.trials import Spread
 from evopinn.view.study.sheets import Column, Sheet
 from evopinn.view.study.tables import (
@@ -140,6 +142,14 @@ def test_tests_between_methods_say_who_is_more_exact():
     assert few[2:] == ["0", "–", "–", "–", "–", "too few pairs"]
 
 
+def test_a_few_large_ratios_do_not_turn_what_the_test_of_ranks_says(monkeypatch):
+    study = comparison()
+    turned = Contrast("bo-fcnet", "evo-dpste", 30, ratio=1.4, effect=-0.6, p=0.001, p_holm=0.001)
+    monkeypatch.setattr(ComparisonStudy, "contrasts", lambda *_: [turned])
+    ((*_, so),) = contrasts_table(study, []).rows
+    assert so == "bo-fcnet is more exact"
+
+
 def test_a_problem_without_a_solution_is_judged_by_its_loss():
     study = comparison(problem="not-in-the-paper", cases=None)
     trials = [
@@ -153,6 +163,8 @@ def test_a_problem_without_a_solution_is_judged_by_its_loss():
     assert set(column(sheet, "mean loss")) == {"5.00e-01 ± 0.00e+00"}
     assert set(column(sheet, "parameters")) == {"–"}
     assert "nothing is published" in sheet.notes[0]
+    (contrast,) = study.contrasts(trials)
+    assert (contrast.pairs, contrast.ratio) == (6, 1.0)
 
 
 def test_a_forecast_adds_up_and_says_what_the_paper_took(forecast):

@@ -13,7 +13,7 @@ from evopinn.study.equal import REFERENCE, layout_of, reference, total_epochs
 from evopinn.study.parts import Load, Part, case_place, search_part, trainings_part
 from evopinn.study.plain import plain
 from evopinn.study.statistics import Contrast, Pairing, contrasts
-from evopinn.study.trials import Trial, fields_of, settled_entries, spread_of, trials_of
+from evopinn.study.trials import Trial, quantities, settled_entries, trials_of
 
 OURS = "evo-dpste+lm"
 """Evolution with DPSTE that trains by Levenberg-Marquardt, in the space of small networks."""
@@ -71,7 +71,7 @@ class ComparisonStudy:
     """
 
     def __init__(self, asked: Comparison) -> None:
-        methods = asked.methods or list(COMPARED)
+        methods = list(dict.fromkeys(asked.methods or COMPARED))
         for name in methods:
             if name not in COMPARED:
                 raise UnknownNameError(
@@ -164,13 +164,15 @@ class ComparisonStudy:
     def contrasts(self, trials: Sequence[Trial]) -> list[Contrast]:
         """All methods against each other: pairs share the case, the field, the search and the seed.
 
-        Ours is left out: it trains in another way.
+        Losses take the place of errors where no solution is known. Ours, which trains in another way, is left
+        out.
         """
+        judged = quantities(trials)
         errors: dict[str, dict[Pairing, float]] = {method: {} for method in self.methods if method != OURS}
         for trial in trials:
             method, _, search = trial.model.rpartition("-")
-            for field, error in trial.entry.errors.items() if method in errors else ():
-                errors[method][trial.case, field, search, trial.entry.seed] = error
+            for each in judged if method in errors else ():
+                errors[method][trial.case, each.name, search, trial.entry.seed] = each.of(trial)
         return contrasts(errors)
 
     def courses(self, directory: Path) -> dict[str, list[list[tuple[float, float]]]]:
@@ -188,11 +190,11 @@ class ComparisonStudy:
         trials = self.trials(directory)
         found = self.discoveries(directory)
         errors = [
-            {"model": each.model, "case": case, "field": field}
-            | plain(spread_of(trials, each.model, case, field))
+            {"model": each.model, "case": case, "field": quantity.name}
+            | plain(quantity.spread(t for t in trials if (t.model, t.case) == (each.model, case)))
             for each in found
             for case in self.design.case_names()
-            for field in fields_of(trials)
+            for quantity in quantities(trials)
         ]
         return {
             "study": str(directory),

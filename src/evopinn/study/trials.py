@@ -2,7 +2,7 @@
 
 import csv
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,6 +64,23 @@ class Spread:
         return cls(float(sound.mean()), deviation, len(sound), len(array) - len(sound))
 
 
+@dataclass(frozen=True)
+class Quantity:
+    """What trainings are judged by.
+
+    Attributes:
+        name: A field, whose error is meant; or `loss`.
+        of: Its value in a training.
+    """
+
+    name: str
+    of: Callable[[Trial], float]
+
+    def spread(self, trials: Iterable[Trial]) -> Spread:
+        """Over some trainings."""
+        return Spread.of(map(self.of, trials))
+
+
 def settled_entries(run: Path) -> Iterator[Entry]:
     """The evaluations that settle the tasks of a run, in order."""
     with Reader(run) as reader:
@@ -91,6 +108,12 @@ def trials_of(run: Path, case: str, models: Mapping[str, str]) -> list[Trial]:
 def fields_of(trials: Sequence[Trial]) -> tuple[str, ...]:
     """The fields whose errors are known, in order."""
     return tuple(dict.fromkeys(field for trial in trials for field in trial.entry.errors))
+
+
+def quantities(trials: Sequence[Trial]) -> list[Quantity]:
+    """The fields' errors; where no solution is known, the loss."""
+    errors = [Quantity(field, lambda trial, field=field: trial.error(field)) for field in fields_of(trials)]
+    return errors or [Quantity("loss", lambda trial: trial.entry.loss)]
 
 
 def spread_of(trials: Iterable[Trial], model: str, case: str, field: str) -> Spread:

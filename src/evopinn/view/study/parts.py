@@ -15,7 +15,7 @@ from evopinn.study.compare import OURS, ComparisonStudy
 from evopinn.study.design import Design
 from evopinn.study.reproduce import ReproductionStudy
 from evopinn.study.sensitivity import Ranked, SensitivityStudy
-from evopinn.study.trials import Trial, fields_of
+from evopinn.study.trials import Trial, fields_of, quantities
 from evopinn.view.figures.style import whole_figure
 from evopinn.view.report.pictures import PictureRow, drawn_rows
 from evopinn.view.study import figures
@@ -34,7 +34,7 @@ from evopinn.view.study.tables.comparison import SIGNIFICANT, discovery_tables
 from evopinn.view.study.tables.forecast import PAPER_TIME
 from evopinn.view.study.tables.reproduction import verdicts_note
 from evopinn.view.study.tables.sensitivity import by_case
-from evopinn.view.study.wording import case_label, conditions_note, method_of, quantities
+from evopinn.view.study.wording import case_label, conditions_note, method_of
 
 Shown = tuple[Sequence[str], Sequence[StudyPart]]
 """What came out, in sentences; and the parts of the page."""

@@ -1,8 +1,6 @@
 """The words and numbers of a study, as its tables and figures have them."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from evopinn.errors import EvopinnError
@@ -10,7 +8,7 @@ from evopinn.genome import Genome, PublishedError, published_models
 from evopinn.problem import is_problem_file
 from evopinn.run.summary import activation_of
 from evopinn.study.design import PAPER_EPOCHS, Design
-from evopinn.study.trials import Spread, Trial, fields_of
+from evopinn.study.trials import Spread
 from evopinn.view.numbers import scientific, spread
 
 NOTHING = "–"
@@ -18,29 +16,6 @@ STRUCTURE_NOTE = (
     "A structure of 7×30 [0-2, 3-5] has seven layers of 30 neurons and two shortcuts, the first from the "
     "input of layer 0 to that of layer 2."
 )
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """What trainings are judged by.
-
-    Attributes:
-        name: A field, whose error is meant; or `loss`.
-        of: Its value in a training.
-    """
-
-    name: str
-    of: Callable[[Trial], float]
-
-    def spread(self, trials: Sequence[Trial]) -> Spread:
-        """Over some trainings."""
-        return Spread.of(map(self.of, trials))
-
-
-def quantities(trials: Sequence[Trial]) -> list[Quantity]:
-    """The fields' errors; where no solution is known, the loss."""
-    errors = [Quantity(field, lambda trial, field=field: trial.error(field)) for field in fields_of(trials)]
-    return errors or [Quantity("loss", lambda trial: trial.entry.loss)]
 
 
 def structure_cell(genome: str) -> str:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from evopinn.errors import FigureError
 from evopinn.study.morris import MorrisRow
 from evopinn.study.sensitivity import Ranked, SensitivityStudy
-from evopinn.study.trials import Trial
+from evopinn.study.trials import Trial, quantities
 from evopinn.view.figures.style import (
     BLACK,
     BLUE,
@@ -28,7 +28,6 @@ from evopinn.view.figures.style import (
     styled,
 )
 from evopinn.view.study.figures.courses import draw_means, histories_of, mean_errors, mean_losses
-from evopinn.view.study.wording import quantities
 
 _LABEL = 14
 _JITTER = 0.16

@@ -11,13 +11,13 @@ from evopinn.problems import find_problem
 from evopinn.study.compare import OURS, ComparisonStudy, Discovery, published_method
 from evopinn.study.design import PAPER_SEARCHES
 from evopinn.study.equal import REFERENCE
-from evopinn.study.trials import Trial
+from evopinn.study.statistics import Contrast
+from evopinn.study.trials import Quantity, Trial, quantities
 from evopinn.view.numbers import duration
 from evopinn.view.study.sheets import Column, Sheet, Sheets
 from evopinn.view.study.wording import (
     NOTHING,
     STRUCTURE_NOTE,
-    Quantity,
     activation_cell,
     case_label,
     conditions_note,
@@ -26,7 +26,6 @@ from evopinn.view.study.wording import (
     number_cell,
     published_cell,
     published_error,
-    quantities,
     scientific_cell,
     spread_cell,
     structure_cell,
@@ -143,7 +142,7 @@ def contrasts_table(study: ComparisonStudy, trials: Sequence[Trial]) -> Sheet:
             NOTHING if not each.pairs else f"{each.effect:+.2f}",
             number_cell(each.p, 2),
             number_cell(each.p_holm, 2),
-            _conclusion(each.first, each.second, each.ratio, each.p_holm),
+            _conclusion(each),
         ]
         for each in study.contrasts(trials)
     ]
@@ -244,9 +243,10 @@ def _parameters(genome: str, sizes: tuple[int, int] | None) -> str:
         return NOTHING
 
 
-def _conclusion(first: str, second: str, ratio: float, p: float) -> str:
-    if math.isnan(p):
+def _conclusion(contrast: Contrast) -> str:
+    if math.isnan(contrast.p_holm):
         return "too few pairs"
-    if p > SIGNIFICANT:
+    if contrast.p_holm > SIGNIFICANT:
         return "no difference shown"
-    return f"{first if ratio < 1 else second} is more exact"
+    # The test is of ranks, as the effect is; few large ratios may turn their mean the other way.
+    return f"{contrast.first if contrast.effect < 0 else contrast.second} is more exact"
