@@ -80,6 +80,17 @@ def test_a_file_says_it_all(run, tmp_path, monkeypatch):
     assert "epochs = 2" in settled
 
 
+def test_a_budget_takes_the_place_of_the_schedule_of_a_file(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.toml").write_text("[schedule]\npopulations = [6, 4]\nepochs = [30, 50]\n")
+    words = [*COMMANDS["compare"], "--config", "mine.toml", "--plan"]
+    words.remove("--quiet")
+    code, out, err = run(*words)
+    assert code == 0, err
+    assert "2,600" in out or "2,59" in out
+    assert "its own budget" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -90,6 +101,9 @@ def test_a_file_says_it_all(run, tmp_path, monkeypatch):
         (("compare", "KG", "--methods", "annealing"), "no method to compare called 'annealing'"),
         (("compare", "KG", "--budget", "10m"), "equal epochs"),
         (("sensitivity", "nonsense"), "nonsense"),
+        (("compare", "nonsense", "--scale", "0.01"), "no problem called 'nonsense'"),
+        (("compare", "KG:IX", "--scale", "0.01"), "no case of klein-gordon called 'IX'"),
+        (("compare", "nowhere.py", "--scale", "0.01"), "nowhere.py"),
         (("sensitivity", "KG", "--cases", "IX"), "no case of klein-gordon called 'IX'"),
         (("compare", "--config", "none.toml"), "none.toml cannot be read"),
         (("sensitivity", "KG", "--coarseness", "0.5"), "greater than or equal to 1"),

@@ -170,3 +170,14 @@ def test_a_design_that_makes_no_sense_is_refused(tmp_path, design, values, reaso
     kind = design.model_fields["kind"].default
     with pytest.raises(EvopinnError, match=reason):
         carried_out(study_of(kind, values, "the study"), tmp_path / "never", stopping_after(1))
+
+
+def test_what_is_named_twice_is_done_and_counted_once():
+    study = reproduction(cases=["I", "i", "klein-gordon:I"], models=["evo-dpste-1", "evo-dpste-1"])
+    assert study.design.case_names() == ("klein-gordon:I",)
+    assert study.design.models == ["evo-dpste-1"]
+    assert comparison(methods=["random", "evo-dpste", "random"]).methods == ["random", "evo-dpste"]
+
+
+def test_without_any_names_all_cases_are_meant():
+    assert reproduction(cases=[]).design.case_names() == reproduction(cases=None).design.case_names()

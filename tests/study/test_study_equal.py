@@ -129,6 +129,7 @@ def test_a_study_tells_what_each_method_costs_and_ours_costs_as_much_as_the_refe
     ("asked", "told"),
     [
         ({"budget": "10 min"}, "compared at equal epochs"),
+        ({"budget": "30000 epochs", "schedule": {"populations": [9], "epochs": [9]}}, "both given"),
         ({"budget": "1000 epochs"}, "choose a larger scale or budget"),
         ({"schedule": {"populations": [2], "epochs": [1]}}, "cannot be given|too few"),
         ({"methods": ["magic"]}, "no method to compare called 'magic'"),

@@ -89,7 +89,7 @@ def test_a_comparison_has_all_figures(compared):
 
 def test_it_says_how_to_make_it_again(compared):
     study, directory, page = compared
-    assert f"evopinn compare --config {directory}/study.toml" in page.words
+    assert f"evopinn compare --config {directory}/study.toml --study {directory}" in page.words
     assert "Scale 1: the paper's schedules" in page.words
     assert "But the design has epochs 100 in place of 50,000" in page.words
     design = page.words.partition("# In the directory of a study this is a record.")[2]

@@ -181,8 +181,12 @@ def _carry_out(kind: str, common: Common, special: dict[str, Any]) -> None:
     from evopinn.run.naming import run_path
     from evopinn.study.course import carry_out, is_begun
     from evopinn.study.kinds import study_of
+    from evopinn.view.study.wording import scale_note
 
-    values = common.values() | said(special)
+    values = common.values()
+    if special.get("budget") is not None:  # in place of what the file says
+        values.pop("schedule", None)
+    values |= said(special)
     if "problem" not in values:
         raise SearchError("no problem is given; `evopinn problems` lists the catalogue.")
     study = study_of(kind, values, "the command" if common.config is None else str(common.config))
@@ -195,7 +199,7 @@ def _carry_out(kind: str, common: Common, special: dict[str, Any]) -> None:
         if not common.quiet:
             note(text)
 
-    say(study.design.scaled().describe())
+    say(scale_note(study.design))
     if common.plan or not (common.quiet or is_begun(directory)):
         _foretell(study, shown, common.plan)
     if common.plan:

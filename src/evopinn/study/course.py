@@ -93,6 +93,8 @@ def carry_out(study: Study, directory: Path, watched: Watched, say: Callable[[st
     Returns:
         Whether it came to its end; False if it was stopped.
     """
+    if not is_begun(directory):
+        ProblemSource.of(study.design.problem).load()  # says what is wrong with it before anything is written
     claim(study, directory)
     for part in study.parts(directory):
         place = directory / part.name

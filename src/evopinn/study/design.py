@@ -100,7 +100,7 @@ class Design(Strict):
         known = [name for name in catalogue_names() if name.partition(":")[0] == self.family]
         if not known:
             known = [self.problem]
-        if self.cases is None:
+        if not self.cases:
             return tuple(known)
         by_name = {name.rpartition(":")[2]: name for name in known} | {name: name for name in known}
         chosen = [case if case in by_name else case.upper() for case in self.cases]
@@ -108,7 +108,7 @@ class Design(Strict):
             if case not in by_name:
                 hint = f"There are {', '.join(known)}."
                 raise UnknownNameError(f"case of {self.family}", case, by_name, hint)
-        return tuple(by_name[case] for case in chosen)
+        return tuple(dict.fromkeys(by_name[case] for case in chosen))
 
     def digest(self) -> str:
         """Stands for all that decides what comes out."""
@@ -183,7 +183,7 @@ class Sensitivity(Design):
     def case_names(self) -> tuple[str, ...]:
         """The cases by their full names: one, unless others are given."""
         names = super().case_names()
-        if self.cases is not None or is_problem_file(self.problem):
+        if self.cases or is_problem_file(self.problem):
             return names
         case = self.problem.partition(":")[2]
         return (f"{self.family}:{case.upper()}",) if case else names[:1]

@@ -33,6 +33,8 @@ def total_epochs(method: Method, layout: Layout) -> int:
 
 def reference(design: Comparison) -> Schedule:
     """The schedule of evolution with DPSTE: given, planned from a budget, or the paper's at some scale."""
+    if design.schedule is not None and design.budget is not None:
+        raise SearchError("budget and schedule are both given; one of them says how much to do.")
     if design.schedule is not None:
         return Schedule(tuple(design.schedule.populations), tuple(design.schedule.epochs))
     if design.budget is None:

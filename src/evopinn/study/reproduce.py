@@ -52,7 +52,7 @@ class ReproductionStudy:
 
     def __init__(self, asked: Reproduction) -> None:
         known = published_models(asked.family)
-        chosen = asked.models or [model.name for model in known]
+        chosen = list(dict.fromkeys(asked.models or (model.name for model in known)))
         self.design = asked.settled().model_copy(update={"models": chosen})
         self._published = [published_model(asked.family, name) for name in chosen]
 

@@ -71,20 +71,22 @@ def study_facts(study: AnyStudy, directory: Path) -> StudyFacts:
 
 
 def _tiles(design: Design, trials: Sequence[Trial]) -> dict[str, str]:
-    failed = sum(not math.isfinite(trial.entry.loss) for trial in trials)
-    distinct = {(trial.run, trial.entry.task): trial.entry.seconds for trial in trials}
+    # A training may be there under several names, as that of a baseline is.
+    distinct = {(trial.run, trial.entry.task): trial.entry for trial in trials}.values()
+    failed = sum(not math.isfinite(entry.loss) for entry in distinct)
     return {
         "Cases": ", ".join(map(case_label, design.case_names())),
         "Trainings of a model": f"{design.trials or 0:,}, of {design.epochs or 0:,} epochs",
         "Trainings of models": f"{len(distinct):,}" + (f", {failed:,} failed" if failed else ""),
-        "Their time of workers": duration(sum(distinct.values())),
+        "Their time of workers": duration(sum(entry.seconds for entry in distinct)),
         "Scale": f"{design.scale:g}",
         "Seed": f"{design.seed}",
     }
 
 
 def _repeat(kind: Kind, directory: Path) -> str:
-    return f"evopinn {kind.command} --config {shlex.quote(str(directory / DESIGN))}"
+    place = shlex.quote(str(directory))
+    return f"evopinn {kind.command} --config {shlex.quote(str(directory / DESIGN))} --study {place}"
 
 
 def _versions(trials: Sequence[Trial]) -> dict[str, str]:
