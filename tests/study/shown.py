@@ -127,6 +127,7 @@ def discoveries(study):
             1e-3,
             1e-2,
             study.epochs(method),
+            study.epochs(method) * 3 // 4,
             25,
             12.0,
             Path("r"),

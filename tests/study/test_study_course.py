@@ -11,7 +11,7 @@ from evopinn.errors import EvopinnError, RunError
 from evopinn.study.course import DESIGN, forecast
 from evopinn.study.design import Comparison, Reproduction
 from evopinn.study.kinds import study_of
-from evopinn.study.trials import write_csv
+from evopinn.study.trials import settled_entries, write_csv
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +92,8 @@ def test_every_method_spends_what_evolution_spends(compared):
     study = comparison()
     for each in study.discoveries(compared):
         assert study.budget <= each.epochs <= 1.02 * study.budget
+        assert each.spent == sum(entry.epochs for entry in settled_entries(each.run))
+        assert 0.5 * each.epochs < each.spent <= each.epochs
 
 
 def test_the_course_of_the_best_loss_falls(compared):

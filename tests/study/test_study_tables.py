@@ -99,6 +99,7 @@ def test_costs_are_those_of_the_study():
     epochs = [study.epochs(method) for method in study.methods]
     assert column(sheet, "epochs of a search") == [f"{each:,}" for each in epochs]
     assert column(sheet, "share of the budget") == [f"{each / study.budget:.3f}" for each in epochs]
+    assert column(sheet, "of these spent") == ["75%"] * len(study.methods)
     assert f"The budget is {study.budget:,} epochs" in sheet.notes[0]
 
 

@@ -36,6 +36,7 @@ class Discovery:
         mean_loss: Of its final evaluations.
         mean_error: Of the same, where a solution is known.
         epochs: Planned for the whole search.
+        spent: Those that its trainings took: fewer, as some fail and others end early.
         trainings: Done by it.
         seconds: Of all workers together.
         run: The search's directory.
@@ -48,6 +49,7 @@ class Discovery:
     mean_loss: float
     mean_error: float | None
     epochs: int
+    spent: int
     trainings: int
     seconds: float
     run: Path
@@ -231,6 +233,7 @@ class ComparisonStudy:
             winner.mean_loss,
             winner.mean_error,
             self.epochs(method),
+            sum(entry.epochs for entry in settled_entries(run)),
             sum(each.settled for each in generations),
             sum(each.seconds for each in generations),
             run,

@@ -45,6 +45,7 @@ def accounting_table(study: ComparisonStudy, discoveries: Sequence[Discovery]) -
         Column("searches", "number"),
         Column("epochs of a search", "number"),
         Column("share of the budget", "number"),
+        Column("of these spent", "number"),
         Column("trainings of a search", "number"),
         Column("time of workers, a search", "number", gives_way=True),
     )
@@ -52,7 +53,10 @@ def accounting_table(study: ComparisonStudy, discoveries: Sequence[Discovery]) -
         "Equal cost",
         columns,
         [_cost_row(study, method, discoveries) for method in study.methods],
-        (_budget_note(study),),
+        (
+            _budget_note(study),
+            "Not all of them are spent: a training that fails ends early, and so does one that cannot get better.",
+        ),
     )
 
 
@@ -165,6 +169,7 @@ def _cost_row(study: ComparisonStudy, method: str, discoveries: Sequence[Discove
         f"{study.searches}",
         f"{epochs:,}",
         f"{epochs / study.budget:.3f}",
+        f"{fmean(each.spent for each in own) / epochs:.0%}" if own else NOTHING,
         _range(f"{each.trainings:,}" for each in own),
         duration(fmean(each.seconds for each in own)) if own else NOTHING,
     ]
@@ -195,7 +200,7 @@ def _discovery_rows(
             structure_cell(each.genome),
             activation_cell(each.genome),
             _parameters(each.genome, sizes),
-            f"{each.epochs:,}",
+            f"{each.spent:,}",
         ]
         own = [trial for trial in trials if trial.model == each.model]
         for case in study.design.case_names():
