@@ -8,6 +8,8 @@ from studies import carried_out, comparison, essence, reproduction, stopping_aft
 
 import evopinn as ep
 from evopinn.errors import EvopinnError, RunError
+from evopinn.run.speed import Pace
+from evopinn.searchers import find_method
 from evopinn.study.course import DESIGN, forecast
 from evopinn.study.design import Comparison, Reproduction
 from evopinn.study.kinds import study_of
@@ -125,6 +127,24 @@ def test_it_is_told_beforehand_how_long_it_will_take():
     methods = ("bo-fcnet", "evo-dpste")
     assert [load.epochs for load in expected.loads[:2]] == [comparison().epochs(each) for each in methods]
     assert all(0 < seconds < 600 for seconds in expected.seconds)
+
+
+def test_times_are_those_of_the_space_the_method_and_the_workers_that_there_are(monkeypatch):
+    spaces = []
+
+    def timed(config, source, audience):
+        spaces.append((config.training.optimizer, config.space))
+        return Pace(seconds_per_epoch=1.0, seconds_per_training=0.0), 4
+
+    monkeypatch.setattr("evopinn.study.course.timed", timed)
+    study = comparison(workers={"count": 1})  # a cluster may have others than are asked for
+    expected = forecast(study, unwatched)
+    assert spaces == [("lbfgs", study.design.space), ("lm", "")]
+    costs = [find_method("bo-fcnet").drift, find_method("evo-dpste").drift, 1.0]
+    assert list(expected.seconds[:3]) == pytest.approx(
+        [cost * study.epochs(method) / 4 for cost, method in zip(costs, study.methods, strict=True)]
+    )
+    assert list(expected.seconds[3:]) == [6 * 2 / 4, 6 / 2]  # two models by L-BFGS, then one, twice each
 
 
 def test_another_study_in_the_same_place_is_refused(reproduced):

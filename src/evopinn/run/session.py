@@ -156,8 +156,8 @@ def go_on(
             return _drive(config, store, workers, subject, audience)
 
 
-def timed(config: Config, source: ProblemSource, audience: Audience) -> Pace | None:
-    """How fast the trainings of such a run are here; None if it was stopped meanwhile."""
+def timed(config: Config, source: ProblemSource, audience: Audience) -> tuple[Pace, int] | None:
+    """How fast the trainings of such a run are, and on how many workers; None if it was stopped meanwhile."""
     with connected(config.workers, audience.say) as cluster:
         watch = Stopwatch()
         problem = source.load()
@@ -166,7 +166,8 @@ def timed(config: Config, source: ProblemSource, audience: Audience) -> Pace | N
         subject = Subject(Path(), problem.name, config.method, worker_count(config.workers, cluster))
         number = fingerprint(problem)
         with _workers(config, source, number, subject, audience, loading, cluster) as workers:
-            return _pace(config, workers, audience, subject)
+            pace = _pace(config, workers, audience, subject)
+            return None if pace is None else (pace, subject.workers)
 
 
 def recorded_config(text: str, directory: Path) -> Config:

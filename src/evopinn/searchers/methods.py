@@ -38,6 +38,10 @@ class Method:
     fixed: tuple[str, ...]
     drift: float
 
+    def mean_cost(self, *, even: bool) -> float:
+        """`drift`, but not for larger networks where an epoch costs the same whatever the genome."""
+        return min(self.drift, 1.0) if even else self.drift
+
     def settings(self, **options: Any) -> Settings:
         """The method's settings with some of them changed; what it does not have is refused."""
         known = [row.name for row in fields(self.defaults) if row.name not in self.fixed]

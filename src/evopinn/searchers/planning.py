@@ -49,7 +49,9 @@ class Plan:
     def pace(self) -> float | None:
         """Seconds of an epoch, the mean over the search, if it is known how long a typical one takes."""
         typical = self.budget.seconds_per_epoch
-        return None if typical is None else typical * _drift(find_method(self.method), self.budget)
+        return (
+            None if typical is None else typical * find_method(self.method).mean_cost(even=self.budget.even)
+        )
 
     @property
     def seconds(self) -> float | None:
@@ -123,7 +125,7 @@ def planned(budget: Budget, method: str = "evo-dpste", settings: Settings | None
             "[roster] of genomes and epochs instead."
         )
     if budget.seconds is not None:
-        pace = cast(float, budget.seconds_per_epoch) * _drift(row, budget)
+        pace = cast(float, budget.seconds_per_epoch) * row.mean_cost(even=budget.even)
         planner = _Planner(row, chosen, _Costs.of_time(budget, pace))
         layout = planner.for_span((budget.seconds - budget.spent) / pace)
     else:
@@ -145,11 +147,6 @@ def planned(budget: Budget, method: str = "evo-dpste", settings: Settings | None
             "give more, or fewer candidates and evaluations."
         )
     return Plan(method, layout, chosen, row.workload(layout, chosen), budget)
-
-
-def _drift(method: Method, budget: Budget) -> float:
-    """How the mean cost of an epoch changes: not by larger networks, where each costs the same."""
-    return min(method.drift, 1.0) if budget.even else method.drift
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from evopinn.study.parts import Load, Part, case_place, search_part, trainings_p
 from evopinn.study.plain import plain
 from evopinn.study.statistics import Contrast, Pairing, contrasts
 from evopinn.study.trials import Trial, quantities, settled_entries, trials_of
+from evopinn.training import spends_by_cost
 
 OURS = "evo-dpste+lm"
 """Evolution with DPSTE that trains by Levenberg-Marquardt, in the space of small networks."""
@@ -103,6 +104,8 @@ class ComparisonStudy:
                 self._optimizer(method),
                 self.searches * _row(method).workload(self.layouts[method], _row(method).defaults).trainings,
                 self.searches * self.epochs(method),
+                space=self._space(method),
+                mean_cost=_row(method).mean_cost(even=spends_by_cost(self._optimizer(method))),
             )
             for method in self.methods
         ]
@@ -113,6 +116,7 @@ class ComparisonStudy:
                 optimizer,
                 trainings,
                 trainings * (design.epochs or 0),
+                space=self._space(methods[0]),
             )
             for optimizer, methods in self._by_optimizer().items()
             for case in design.case_names()
@@ -132,7 +136,7 @@ class ComparisonStudy:
                     self.layouts[method],
                     design.seed + search - 1,
                     self._optimizer(method),
-                    "" if method == OURS else design.space,
+                    self._space(method),
                 )
         found = self.discoveries(directory)
         for optimizer, methods in self._by_optimizer().items():
@@ -210,6 +214,9 @@ class ComparisonStudy:
 
     def _optimizer(self, method: str) -> str:
         return OUR_OPTIMIZER if method == OURS else self.design.optimizer
+
+    def _space(self, method: str) -> str:
+        return "" if method == OURS else self.design.space
 
     def _by_optimizer(self) -> Mapping[str, list[str]]:
         groups: dict[str, list[str]] = {}

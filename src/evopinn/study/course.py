@@ -16,7 +16,6 @@ from evopinn.run.session import Audience, begin, go_on, recorded_config, timed
 from evopinn.run.source import ProblemSource
 from evopinn.run.speed import Pace
 from evopinn.run.toml_text import file_text, toml_data
-from evopinn.run.workplace import worker_count
 from evopinn.study.design import Design
 from evopinn.study.parts import Load, Part
 from evopinn.training.whole import write_whole
@@ -114,17 +113,16 @@ def forecast(study: Study, watched: Watched) -> Forecast | None:
     Returns:
         None if it was stopped.
     """
-    paces: dict[tuple[str, str], Pace] = {}
-    loads = study.loads()
+    paces: dict[tuple[str, str, str], tuple[Pace, int]] = {}
+    loads, seconds = study.loads(), list[float]()
     for load in loads:
-        key = (load.problem, load.optimizer)
+        key = (load.problem, load.optimizer, load.space)
         if key not in paces:
-            pace = _pace(study.design, load, watched)
-            if pace is None:
+            found = _pace(study.design, load, watched)
+            if found is None:
                 return None
-            paces[key] = pace
-    workers = worker_count(study.design.workers, None)
-    seconds = [_seconds(load, paces[load.problem, load.optimizer], workers) for load in loads]
+            paces[key] = found
+        seconds.append(_seconds(load, *paces[key]))
     return Forecast(loads, seconds)
 
 
@@ -151,11 +149,13 @@ def _is_finished(place: Path) -> bool:
         return reader.state() == "finished"
 
 
-def _pace(design: Design, load: Load, watched: Watched) -> Pace | None:
-    found: list[Pace] = []
+def _pace(design: Design, load: Load, watched: Watched) -> tuple[Pace, int] | None:
+    """How fast such trainings are, and on how many workers."""
+    found: list[tuple[Pace, int]] = []
     config = Config.of(
         {
             "problem": load.problem,
+            "space": load.space,
             "training": {
                 "optimizer": load.optimizer,
                 "engine": design.engine,
@@ -176,9 +176,10 @@ def _pace(design: Design, load: Load, watched: Watched) -> Pace | None:
 def _seconds(load: Load, pace: Pace, workers: int) -> float:
     """Genomes that are known count for what they cost, others as typical ones."""
     cost = cost_of_epochs(load.optimizer)
-    space = Config.of({"problem": load.problem, "training": {"optimizer": load.optimizer}}).search_space()
+    asked = {"problem": load.problem, "space": load.space, "training": {"optimizer": load.optimizer}}
+    space = Config.of(asked).search_space()
     weights = [cost(Genome.parse(text)) for text in load.genomes]
-    share = sum(weights) / len(weights) / typical_cost(space, cost) if weights else 1.0
+    share = sum(weights) / len(weights) / typical_cost(space, cost) if weights else load.mean_cost
     each = pace.seconds_per_epoch * share * load.epochs + pace.seconds_per_training * load.trainings
     return each / min(workers, max(load.trainings, 1))
 

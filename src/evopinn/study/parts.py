@@ -40,6 +40,8 @@ class Load:
         trainings: How many.
         epochs: Of all of them.
         genomes: What is trained, as far as that is known.
+        space: Bounds of what is trained, as far as that is known only.
+        mean_cost: Of an epoch, in epochs of typical genomes of the space.
     """
 
     title: str
@@ -48,6 +50,8 @@ class Load:
     trainings: int
     epochs: int
     genomes: tuple[str, ...] = ()
+    space: str = ""
+    mean_cost: float = 1.0
 
 
 def case_place(case: str, what: str = "") -> str:

@@ -55,7 +55,8 @@ def accounting_table(study: ComparisonStudy, discoveries: Sequence[Discovery]) -
         [_cost_row(study, method, discoveries) for method in study.methods],
         (
             _budget_note(study),
-            "Not all of them are spent: a training that fails ends early, and so does one that cannot get better.",
+            "Not all of them are spent: a training that fails ends early, and so does one that cannot get "
+            "better.",
         ),
     )
 
