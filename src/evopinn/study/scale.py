@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from evopinn.errors import SearchError
-from evopinn.searchers import Schedule, Trials
+from evopinn.searchers import Schedule
 
 EPOCHS, POPULATIONS, AXES, REPEATS = 0.5, 0.35, 0.075, 0.25
 """Exponents: with a scale s, trainings have s^0.5 of the paper's epochs, a generation has s^0.35 as many of
@@ -42,9 +42,10 @@ class Scale:
         return min(number, max(LEAST_EPOCHS, round(number * self.value**EPOCHS)))
 
     def population(self, number: int) -> int:
-        """Individuals of a generation, an even number; or proposals."""
+        """Individuals of a generation, an even number."""
         scaled = 2 * round(number * self.value**POPULATIONS / 2)
-        return number if self.value == 1 else min(number, max(LEAST_POPULATION, scaled))
+        most = number - number % 2 or number
+        return number if self.value == 1 else min(most, max(LEAST_POPULATION, scaled))
 
     def trials(self, number: int) -> int:
         """Trainings of a model, each from another seed."""
@@ -59,10 +60,6 @@ class Scale:
         return Schedule(
             tuple(map(self.population, schedule.populations)), tuple(map(self.epochs, schedule.epochs))
         )
-
-    def trial_layout(self, trials: Trials) -> Trials:
-        """Trials of Bayesian optimisation."""
-        return Trials(self.population(trials.evaluations), self.epochs(trials.epochs))
 
     def describe(self) -> str:
         """What it does, in words."""
