@@ -2,7 +2,6 @@
 
 import math
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,7 +13,9 @@ from evopinn.run.weights import save_weights
 from evopinn.searchers.task import Origin, Task
 from evopinn.study.compare import OURS, ComparisonStudy, Discovery
 from evopinn.study.design import Comparison, Reproduction, Sensitivity
+from evopinn.study.morris import MorrisRow
 from evopinn.study.reproduce import ReproductionStudy
+from evopinn.study.sensitivity import Ranked, Sensed
 from evopinn.study.trials import Spread, Trial, trials_of
 from evopinn.training import History
 
@@ -154,38 +155,6 @@ def comparison_trials(study, field="u"):
     ]
 
 
-@dataclass(frozen=True)
-class Sensed:
-    objective: str
-    value: str
-    is_baseline: bool
-    measured: dict[str, Spread]
-    loss: Spread
-    case: str
-
-
-@dataclass(frozen=True)
-class Ranked:
-    objective: str
-    effect: float
-    best: str
-    worst: str
-    share: float
-    noise: float = 0.05
-    p_holm: float = 0.012
-    case: str = "klein-gordon:I"
-
-
-@dataclass(frozen=True)
-class Screened:
-    factor: str
-    mu_star: float
-    sigma: float
-    confidence: float
-    noise: float = math.nan
-    case: str = "klein-gordon:I"
-
-
 class Sensing:
     """A study of sensitivity as it is shown: two objectives with known effects."""
 
@@ -247,10 +216,17 @@ class Sensing:
         ]
 
     def ranking(self, trials):  # noqa: ARG002
-        return [Ranked("activation", 3.0, "sin", "tanh", 0.75), Ranked("layers", 1.0, "9", "3", 0.25)]
+        found = {"noise": 0.05, "p_holm": 0.012, "case": "klein-gordon:I"}
+        return [
+            Ranked("activation", 3.0, "sin", "tanh", 0.75, **found),
+            Ranked("layers", 1.0, "9", "3", 0.25, **found),
+        ]
 
     def morris(self, directory):  # noqa: ARG002
-        return [Screened("neurons", 0.8, 0.3, 0.2), Screened("layers", 0.1, 0.05, 0.02)]
+        return [
+            MorrisRow("neurons", 0.8, 0.3, 0.2, case="klein-gordon:I"),
+            MorrisRow("layers", 0.1, 0.05, 0.02, case="klein-gordon:I"),
+        ]
 
 
 def write_trainings(run, genomes, error, network=None, field="u", first=0):

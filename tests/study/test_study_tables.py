@@ -26,8 +26,8 @@ from evopinn.study.trials import Spread
 from evopinn.view.study.sheets import Column, Sheet
 from evopinn.view.study.tables import (
     accounting_table,
-    comparison_table,
     contrasts_table,
+    discovery_tables,
     forecast_table,
     methods_table,
     morris_table,
@@ -105,8 +105,7 @@ def test_costs_are_those_of_the_study():
 
 def test_ours_has_a_table_of_its_own():
     study = comparison()
-    costs, theirs, ours = comparison_table(study, discoveries(study), comparison_trials(study)).sheets
-    assert costs.title == "Equal cost"
+    theirs, ours = discovery_tables(study, discoveries(study), comparison_trials(study))
     assert set(column(theirs, "method")) == {"bo-fcnet", "evo-dpste"}
     assert set(column(ours, "method")) == {OURS}
     assert "Levenberg-Marquardt" in ours.notes[0]
@@ -114,7 +113,7 @@ def test_ours_has_a_table_of_its_own():
     assert "1.38e-04 ± 4.65e-05" in column(theirs, "published error")
     assert column(theirs, "parameters")[:2] == ["364", "364"]  # 12·3 + 2 (12·13) + 13 + 3 of the activation
     alone = comparison(methods=["evo-dpste"])
-    assert len(comparison_table(alone, discoveries(alone), comparison_trials(alone)).sheets) == 2
+    assert len(discovery_tables(alone, discoveries(alone), comparison_trials(alone))) == 1
 
 
 def test_methods_are_means_of_all_their_trainings():
@@ -158,7 +157,7 @@ def test_a_problem_without_a_solution_is_judged_by_its_loss():
         for each in discoveries(study)
         for seed in SEEDS
     ]
-    sheet = comparison_table(study, discoveries(study), trials).sheets[1]
+    sheet, _ = discovery_tables(study, discoveries(study), trials)
     assert "mean loss" in [each.name for each in sheet.columns]
     assert set(column(sheet, "field")) == {"–"}
     assert set(column(sheet, "mean loss")) == {"5.00e-01 ± 0.00e+00"}
@@ -193,7 +192,8 @@ def test_the_format_of_the_tables_is_kept(name, forecast):
     tables = {
         "reproduction": [reproduction_table(reproduced, reproduction_trials(reproduced))],
         "comparison": [
-            comparison_table(study, discoveries(study), trials),
+            accounting_table(study, discoveries(study)),
+            *discovery_tables(study, discoveries(study), trials),
             methods_table(study, trials),
             contrasts_table(study, trials),
         ],

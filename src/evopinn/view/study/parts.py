@@ -24,13 +24,14 @@ from evopinn.view.study.sheets import Sheet
 from evopinn.view.study.tables import (
     accounting_table,
     contrasts_table,
+    discovery_tables,
     methods_table,
     morris_table,
     ranking_table,
     reproduction_table,
     sensitivity_table,
 )
-from evopinn.view.study.tables.comparison import SIGNIFICANT, discovery_tables
+from evopinn.view.study.tables.comparison import SIGNIFICANT
 from evopinn.view.study.tables.forecast import PAPER_TIME
 from evopinn.view.study.tables.reproduction import verdicts_note
 from evopinn.view.study.tables.sensitivity import by_case

@@ -85,25 +85,5 @@ class Sheet:
         return [*([""] * self.groups), *row[self.groups :]] if same and self.groups else row
 
 
-@dataclass(frozen=True)
-class Sheets:
-    """Tables that belong together.
-
-    Attributes:
-        sheets: In order.
-    """
-
-    sheets: Sequence[Sheet]
-
-    def markdown(self) -> str:
-        """All of them as Markdown."""
-        return "\n".join(sheet.markdown() for sheet in self.sheets)
-
-    def rich(self) -> RenderableType:
-        """All of them as a terminal shows them."""
-        spaced: list[RenderableType] = [part for sheet in self.sheets for part in ("", sheet.rich())]
-        return Group(*spaced[1:])
-
-
 def _marked(column: Column, cell: str) -> str:
     return code(cell).replace("|", r"\|") if column.kind == "code" and cell else plain(cell)

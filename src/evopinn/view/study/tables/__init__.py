@@ -2,8 +2,8 @@
 
 from evopinn.view.study.tables.comparison import (
     accounting_table,
-    comparison_table,
     contrasts_table,
+    discovery_tables,
     methods_table,
 )
 from evopinn.view.study.tables.forecast import forecast_table
@@ -13,8 +13,8 @@ from evopinn.view.study.tables.sensitivity import morris_table, ranking_table, s
 
 __all__ = [
     "accounting_table",
-    "comparison_table",
     "contrasts_table",
+    "discovery_tables",
     "forecast_table",
     "methods_table",
     "morris_table",

@@ -14,7 +14,7 @@ from evopinn.study.equal import REFERENCE
 from evopinn.study.statistics import Contrast
 from evopinn.study.trials import Quantity, Trial, quantities
 from evopinn.view.numbers import duration
-from evopinn.view.study.sheets import Column, Sheet, Sheets
+from evopinn.view.study.sheets import Column, Sheet
 from evopinn.view.study.wording import (
     NOTHING,
     STRUCTURE_NOTE,
@@ -59,13 +59,6 @@ def accounting_table(study: ComparisonStudy, discoveries: Sequence[Discovery]) -
             "better.",
         ),
     )
-
-
-def comparison_table(
-    study: ComparisonStudy, discoveries: Sequence[Discovery], trials: Sequence[Trial]
-) -> Sheets:
-    """What costs what, and what every search found with its errors beside the published ones; ours apart."""
-    return Sheets((accounting_table(study, discoveries), *discovery_tables(study, discoveries, trials)))
 
 
 def discovery_tables(
