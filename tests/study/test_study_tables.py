@@ -1,6 +1,7 @@
 """The tables of studies: what they say, and that all formats say it."""
 
 import math
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -205,6 +206,19 @@ def test_the_format_of_the_tables_is_kept(name, forecast):
         ],
     }[name]
     assert_golden(f"{name}.md", "\n".join(table.markdown() for table in tables))
+
+
+def test_it_is_told_what_failed_trainings_count_as():
+    rows = Sensing().ranking([])
+    assert not any("failed" in note for note in ranking_table(rows).notes)
+    told = "Trainings that failed count as the worst that did not."
+    assert ranking_table([replace(rows[0], failed=1), rows[1]]).notes[-1] == told
+    assert morris_table([replace(row, failed=1) for row in Sensing().morris(None)]).notes[-1] == told
+
+
+def test_the_deviation_of_effects_says_nothing_of_activations():
+    unordered = replace(Sensing().morris(None)[0], factor="activation")
+    assert column(morris_table([unordered]), "σ") == ["–"]
 
 
 def test_formats_say_the_same():

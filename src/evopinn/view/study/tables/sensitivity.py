@@ -88,6 +88,7 @@ def ranking_table(rows: Sequence[Ranked]) -> Sheet:
         "values; an effect of 1 is ten times the error. Share: of the sum of all effects.",
         "By luck alone: the effect to be expected if the values did not matter and only seeds differed; p is "
         "of Kruskal and Wallis' test that they do not matter.",
+        *_failed_note(rows),
     )
     return Sheet("What matters most", columns, body, notes, groups=1)
 
@@ -106,20 +107,28 @@ def morris_table(rows: Sequence[MorrisRow]) -> Sheet:
         [
             case_label(row.case),
             row.factor,
-            *map(number_cell, (row.mu_star, row.confidence, row.noise, row.sigma)),
+            *map(number_cell, (row.mu_star, row.confidence, row.noise)),
+            NOTHING if row.factor == "activation" else number_cell(row.sigma),
         ]
         for row in rows
     ]
-    note = (
+    notes = (
         "All choices vary together. μ*: the mean size of a factor's effect on the decimal logarithm of the "
-        "error; σ: how much that effect depends on the other factors."
+        "error; σ: how much that effect depends on the other factors, which says nothing of activations, as "
+        "they have no order.",
+        *_failed_note(rows),
     )
-    return Sheet("Morris' screening", columns, body, (note,), groups=1)
+    return Sheet("Morris' screening", columns, body, notes, groups=1)
 
 
 def by_case(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """Rows by the case that they are of."""
     return {case: list(own) for case, own in groupby(rows, key=lambda row: row.case)}
+
+
+def _failed_note(rows: Sequence[Ranked] | Sequence[MorrisRow]) -> Sequence[str]:
+    """What trainings that failed count as, if any did."""
+    return ["Trainings that failed count as the worst that did not."] * any(row.failed for row in rows)
 
 
 def _row(row: Sensed, fields: Sequence[str], baselines: Mapping[tuple[str, str], Sensed]) -> list[str]:
