@@ -414,3 +414,9 @@ def test_a_terminal_that_is_gone_does_not_disturb_the_search():
         for _ in range(3):
             show(make_snapshot())
             time.sleep(FRAME_SECONDS)
+
+
+def test_what_is_only_timed_is_no_search_and_kept_nowhere():
+    timed = {"method": "", "directory": Path(), "phase": "measuring"}
+    assert logged(make_snapshot(**timed))[0] == "timing: klein-gordon with 2 workers"
+    assert drawn(**timed)[0].strip() == "klein-gordon"

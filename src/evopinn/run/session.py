@@ -163,7 +163,7 @@ def timed(config: Config, source: ProblemSource, audience: Audience) -> tuple[Pa
         problem = source.load()
         loading = watch.seconds
         check_options(problem, config.training_options())
-        subject = Subject(Path(), problem.name, config.method, worker_count(config.workers, cluster))
+        subject = Subject(Path(), problem.name, "", worker_count(config.workers, cluster))  # no search
         number = fingerprint(problem)
         with _workers(config, source, number, subject, audience, loading, cluster) as workers:
             pace = _pace(config, workers, audience, subject)

@@ -19,7 +19,7 @@ class Snapshot:
     Attributes:
         directory: The run's.
         problem: The problem's name.
-        method: The method's.
+        method: The method's; empty where trainings are only timed.
         phase: What it is at.
         round: What is under way: a generation, or something else that is counted like one.
         generation: Its number, from 1; 0 before the first.

@@ -34,8 +34,10 @@ def activity(now: Snapshot) -> str:
 
 
 def opening(now: Snapshot) -> str:
-    """What is searched, and where it is kept."""
+    """What is searched, and where it is kept; or what is only timed."""
     workers = counted(now.workers, "worker")
+    if not now.method:
+        return f"timing: {now.problem} with {workers}"
     return f"search: {now.problem} by {now.method} with {workers}, kept in {now.directory}"
 
 

@@ -157,6 +157,8 @@ def _aligned(cells: Sequence[str]) -> list[str]:
 
 def _header(now: Snapshot, width: int) -> str:
     """Problem, method and directory; the end of a long directory tells more than its beginning."""
+    if not now.method:  # what is only timed is kept nowhere
+        return now.problem
     names, directory = f"{now.problem} · {now.method} · ", str(now.directory)
     room = max(width - len(names), LEAST_BAR)
     return names + (directory if len(directory) <= room else "…" + directory[1 - room :])
