@@ -1,0 +1,27 @@
+"""Numbers on their way from a device to the host, which has to wait for the device whenever it reads one."""
+
+import torch
+from torch import Tensor
+
+Number = float | Tensor
+"""A number, or a tensor without axes where to read it would make the host wait."""
+
+
+def read_if_free(number: Tensor) -> Number:
+    """A number that lies in the host's memory as such; on another device it stays where it is."""
+    return number.item() if number.device.type == "cpu" else number
+
+
+def fetched(*numbers: Number) -> list[float]:
+    """Numbers wherever they are, for one wait in all.
+
+    Args:
+        numbers: Those that are tensors must be on one device.
+
+    Examples:
+        >>> fetched(0.5, torch.tensor(2.0), torch.tensor(True))
+        [0.5, 2.0, 1.0]
+    """
+    there = [each for each in numbers if isinstance(each, Tensor)]
+    read = iter(torch.stack(there).cpu().numpy() if there else ())
+    return [float(next(read) if isinstance(each, Tensor) else each) for each in numbers]
