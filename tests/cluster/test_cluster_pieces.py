@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import search_problem
 from rich.console import Console
-from simulate_cluster import Circumstances, simulate, table
+from simulate_cluster import Circumstances, of_time, simulate, table
 
 from evopinn.errors import RunError
 from evopinn.run.cluster import task
@@ -271,3 +271,10 @@ def test_the_simulation_loses_time_to_lost_nodes_and_to_waiting():
     shown.print(table(lambda workers: schedule, [1, 64], lucky, repeats=1))
     rows = [line for line in shown.file.getvalue().splitlines() if line.startswith("│")]
     assert [row.split("│")[1].strip() for row in rows] == ["1", "64"]
+
+
+@pytest.mark.parametrize("workers", [1, 8, 64, 1000])
+def test_a_budget_of_time_is_about_kept_on_any_number_of_workers(workers):
+    met, budget = Circumstances(), 7200.0
+    taken = simulate(of_time(budget, workers, met), workers, met).seconds
+    assert taken == pytest.approx(budget, rel=0.15)
