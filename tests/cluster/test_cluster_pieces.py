@@ -15,7 +15,7 @@ import search_problem
 from rich.console import Console
 from simulate_cluster import Circumstances, of_time, simulate, table
 
-from evopinn.errors import RunError
+from evopinn.errors import RunError, SearchError
 from evopinn.run.cluster import task
 from evopinn.run.cluster.connection import Connection
 from evopinn.run.cluster.parcels import sealed, unsealer
@@ -214,7 +214,7 @@ def test_a_mistaken_address_is_a_mistake_in_the_command(run, tmp_path):
     [
         (
             ["--gpus-per-worker", "0.25"],
-            "workers.gpus is for a cluster, and workers.cluster is not given; give it.",
+            "workers.gpus is for a cluster, and workers.cluster is not given; give one.",
         ),
         (
             ["--cluster", "auto", "--gpus-per-worker", "1.5"],
@@ -223,6 +223,14 @@ def test_a_mistaken_address_is_a_mistake_in_the_command(run, tmp_path):
         (
             ["--cluster", "auto", "--cpus-per-worker", "0"],
             "workers.cpus = 0.0; input should be greater than 0.",
+        ),
+        (
+            ["--cluster", "local", "--gpus-per-worker", "0.25"],
+            "workers.gpus is for a cluster, and workers.cluster is local, which is none; give one.",
+        ),
+        (
+            ["--cluster", "auto", "--gpus-per-worker", "0.25", "--engine", "fused"],
+            "training.engine is fused, which is for CPUs, and workers.gpus is 0.25; give the engine taylor",
         ),
     ],
 )
@@ -238,6 +246,9 @@ def test_a_run_that_moves_forgets_how_many_workers_it_had():
     )
     assert with_workers(config, {}).workers == config.workers
     assert with_workers(config, {"count": 3}).workers.gpus == 0.5
+    fused = Config.of({"problem": "klein-gordon", "training": {"engine": "fused"}})
+    with pytest.raises(SearchError, match="fused, which is for CPUs"):
+        with_workers(fused, {"cluster": "auto", "gpus": 1})
     home = with_workers(config, {"cluster": "local"}).workers
     assert (home.cluster, home.count, home.gpus, home.memory) == ("local", None, None, 999)
 

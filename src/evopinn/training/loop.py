@@ -127,11 +127,13 @@ def train(
     best = recorder.best or State(theta, loss, torch.zeros_like(theta))
     if status is Status.CONVERGED and not objective.ended_finite:
         status = _converged(*fetched(evaluator.loss_and_gradient(best.theta)[0]))
+    asked = status is not Status.INTERRUPTED
     try:
         if on_end is not None and (ended := _ended(continuable(chosen), genome, best, recorder, start)):
             on_end(ended)
         errors = recorder.errors_of(best.theta)
-        residuals = residual_sizes(problem, genome, evaluator, best.theta)
+        # Whoever interrupts may do so because the residual does not come back: it is not asked again.
+        residuals = residual_sizes(problem, genome, evaluator, best.theta) if asked else {}
     except KeyboardInterrupt:  # the training is not lost for a second Ctrl-C
         status, errors, residuals = Status.INTERRUPTED, dict[str, float](), dict[str, float]()
     return TrainingResult(
