@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import search_problem
+import torch
 from rich.console import Console
 from simulate_cluster import Circumstances, of_time, simulate, table
 
@@ -258,6 +259,14 @@ def test_a_worker_with_a_gpu_trains_on_it_and_takes_its_share_of_memory():
     assert options.on_gpu(0.0) == options
     assert (options.on_gpu(0.25).device, options.on_gpu(0.25).memory_share) == ("cuda", 0.25)
     assert options.on_gpu(2.0).memory_share == 1.0
+
+
+def test_a_trainer_may_allocate_no_more_of_a_gpu_than_its_share(monkeypatch):
+    shares = []
+    monkeypatch.setattr(torch.cuda, "set_per_process_memory_fraction", shares.append)
+    Trainer(ProblemSource("burgers"), TrainingOptions().on_gpu(0.25))
+    Trainer(ProblemSource("burgers"), TrainingOptions())
+    assert shares == [0.25]
 
 
 def test_the_script_for_slurm_is_a_script():
