@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from evopinn.engine import TaylorEngine, autograd, plan, taylor
-from evopinn.engine.reading import fetched
+from evopinn.engine.reading import fetched, together
 from evopinn.genome import Genome
 from evopinn.problems import find_problem
 from evopinn.training import LBFGS, LM, Adam, Status, lbfgs, levenberg, linearised, optimizer, recorder, train
@@ -62,6 +62,9 @@ def test_numbers_are_fetched_together_and_in_order():
     assert fetched(0.1, there[1], True, there[0]) == [0.1, 3.0, 1.0, 2.0]
     assert fetched(there[0], torch.tensor(True), torch.tensor(0.1, dtype=torch.float64)) == [2.0, 1.0, 0.1]
     assert fetched() == []
+    assert together([torch.tensor(True), there[1], torch.tensor(0.1, dtype=torch.float64)]) == [1.0, 3.0, 0.1]
+    with pytest.raises(NotImplementedError):  # what is elsewhere is copied from there, for once
+        fetched(0.5, there[0].to("meta"), there[1].to("meta"))
 
 
 def test_adam_steps_without_reading_anything(objective, theta):

@@ -22,6 +22,13 @@ def fetched(*numbers: Number) -> list[float]:
         >>> fetched(0.5, torch.tensor(2.0), torch.tensor(True))
         [0.5, 2.0, 1.0]
     """
-    there = [each for each in numbers if isinstance(each, Tensor)]
-    read = iter(torch.stack(there).cpu().numpy() if there else ())
-    return [float(next(read) if isinstance(each, Tensor) else each) for each in numbers]
+    away = [each for each in numbers if isinstance(each, Tensor) and not each.is_cpu]
+    if not away:
+        return [float(each) for each in numbers]
+    read = iter(together(away))
+    return [next(read) if any(each is far for far in away) else float(each) for each in numbers]
+
+
+def together(numbers: list[Tensor]) -> list[float]:
+    """Numbers that lie on one device, by one copy from there."""
+    return [float(each) for each in torch.stack(numbers).cpu().numpy()]
