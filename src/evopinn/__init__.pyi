@@ -27,7 +27,7 @@ from .problem import (
     Uniform,
 )
 from .problems import find_problem
-from .searchers import Schedule, Trials
+from .searchers import Roster, Schedule, Trials
 from .training import LBFGS, LM, Adam, Status, TrainingResult, save, train
 from .view import figures
 
@@ -54,6 +54,7 @@ __all__ = [
     "Rectangle",
     "Reference",
     "Ring",
+    "Roster",
     "Schedule",
     "SearchResult",
     "Sobol",

@@ -15,7 +15,7 @@ from evopinn.run.reading import Reader
 from evopinn.run.result import SearchResult as RunResult
 from evopinn.run.session import Audience, begin, go_on, recorded_config
 from evopinn.run.source import ProblemSource, fingerprint
-from evopinn.searchers import Layout, Schedule, Trials
+from evopinn.searchers import Layout, Roster, Schedule, Trials
 from evopinn.searchers.checking import whole
 from evopinn.training import TrainingResult, parse_duration
 from evopinn.training import load as load_model
@@ -78,12 +78,14 @@ def search(
         problem: The problem, or its name or file as the command line takes it.
         budget: How much to do: seconds, or text such as "10 min", "30000 epochs", "300 trainings".
         preset: Or a preset: "paper", "quick".
-        schedule: Or a `Schedule`, or `Trials` for Bayesian optimisation. Ten minutes if nothing is said.
-        method: "evo-dpste", "evolution", "random", "bo-fcnet" or "bo-fcresnet".
+        schedule: Or a `Schedule`, `Trials` for Bayesian optimisation, or the `Roster` of a list. Ten minutes
+            if nothing is said.
+        method: "evo-dpste", "evolution", "random", "bo-fcnet" or "bo-fcresnet"; "listed" trains a roster.
         seed: All random choices follow from it.
         space: Bounds of the search space.
         settings: Of the method, such as `{"elitists": 0.2}`.
-        training: How each genome is trained: optimizer, precision, engine, errors_every, slowest.
+        training: How each genome is trained: optimizer, precision, engine, errors_every,
+            coarseness, slowest.
         workers: Processes; one a core by default, on a cluster all that it has room for. The result does not
             depend on it.
         cluster: A Ray cluster to train on: "auto" for the one that runs here, or "host:port".
@@ -272,10 +274,12 @@ def _layout_table(schedule: object) -> dict[str, Any]:
             return {"schedule": {"populations": list(populations), "epochs": list(epochs)}}
         case Trials(evaluations, epochs):
             return {"trials": {"evaluations": evaluations, "epochs": epochs}}
+        case Roster(genomes, epochs):
+            return {"roster": {"genomes": list(genomes), "epochs": epochs}}
         case _:
             raise SearchError(
-                f"the schedule is {schedule!r}; give Schedule(populations, epochs), or Trials for Bayesian "
-                "optimisation."
+                f"the schedule is {schedule!r}; give Schedule(populations, epochs), Trials for Bayesian "
+                "optimisation, or Roster for a list of genomes."
             )
 
 

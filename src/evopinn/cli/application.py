@@ -15,6 +15,7 @@ from evopinn.cli.report import report
 from evopinn.cli.runs import export, runs, show, stop
 from evopinn.cli.search import resume, search
 from evopinn.cli.shared import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISTAKE
+from evopinn.cli.study import compare, reproduce, sensitivity
 from evopinn.cli.training import train
 from evopinn.errors import EvopinnError
 from evopinn.view.console import note
@@ -33,6 +34,8 @@ COMMANDS = (
     plot,
     report,
     dashboard,
+    sensitivity,
+    compare,
     bench,
 )
 
@@ -56,6 +59,7 @@ def options(
 
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(reproduce, name="reproduce")
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ from evopinn.cli.shared import (
     CpusOption,
     GpusOption,
     JsonOption,
+    NoReportOption,
     QuietOption,
     SpaceOption,
     WorkersOption,
@@ -31,10 +32,6 @@ from evopinn.view.console import meanwhile, note
 if TYPE_CHECKING:
     from evopinn.run.session import Audience
     from evopinn.run.snapshot import Phase, Snapshot
-
-NoReportOption = Annotated[
-    bool, typer.Option("--no-report", help="Leave out the report that is written at the end.")
-]
 
 
 def search(
@@ -95,7 +92,7 @@ def search(
     quiet: QuietOption = False,
 ) -> None:
     """Search for the network that solves a problem best."""
-    _load(quiet or print_config)
+    load_libraries(quiet or print_config)
     from evopinn.run.config import AMOUNTS, Config, read_config
     from evopinn.run.naming import dated_name, run_path
     from evopinn.run.planning import known_plan
@@ -123,7 +120,7 @@ def search(
             "deadline": None if deadline is None else parse_duration(deadline),
         },
     }
-    if any(given[name] is not None for name in AMOUNTS):
+    if any(given.get(name) is not None for name in AMOUNTS):
         values = {name: value for name, value in values.items() if name not in AMOUNTS}
     values |= said(given)
     for name, table in tables.items():
@@ -162,7 +159,7 @@ def resume(
     quiet: QuietOption = False,
 ) -> None:
     """Go on with a run that was stopped or killed; its end is the same as if it had not been."""
-    _load(quiet)
+    load_libraries(quiet)
     from evopinn.run.place import find_run
     from evopinn.run.session import go_on
     from evopinn.run.source import ProblemSource
@@ -174,7 +171,7 @@ def resume(
     _carry_out(directory, lambda audience: go_on(directory, audience, source, changed), manner)
 
 
-def _load(quietly: bool) -> None:
+def load_libraries(quietly: bool) -> None:
     """Import what a search needs; it takes seconds, in which a terminal must not stay empty."""
     with nullcontext() if quietly else meanwhile("loading libraries"):
         importlib.import_module("evopinn.api")

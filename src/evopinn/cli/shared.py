@@ -18,6 +18,9 @@ PROBLEM_HELP = "A name of the catalogue (klein-gordon, klein-gordon:II), my_prob
 SPACE_HELP = 'Bounds, e.g. "layers=2-12 neurons=8-64:4"; the paper\'s by default, smaller to search with lm.'
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+NoReportOption = Annotated[
+    bool, typer.Option("--no-report", help="Leave out the report that is written at the end.")
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 WorkersOption = Annotated[
     int | None,

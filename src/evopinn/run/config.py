@@ -1,14 +1,13 @@
 """What a run is to do, as a file that a person can read, change and run again."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
-import numpy as np
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from evopinn.checks import MOST, MOST_SEED, shown
 from evopinn.errors import RunError, SearchError, UnknownNameError
@@ -16,44 +15,50 @@ from evopinn.genome import MutationRates, Space
 from evopinn.run.cluster.site import LOCAL
 from evopinn.run.evaluation import TrainingOptions
 from evopinn.run.place import CONFIG
+from evopinn.run.strict import Strict, validated
 from evopinn.run.toml_text import file_text, toml_data
-from evopinn.searchers import Layout, Method, Schedule, Trials, find_method, find_preset
+from evopinn.searchers import Layout, Method, Roster, Schedule, Trials, find_method, find_preset
 from evopinn.searchers.checking import share
 from evopinn.searchers.methods import Settings
-from evopinn.training import spends_by_cost
+from evopinn.searchers.schedule import LayoutKind
+from evopinn.training import as_genome, spends_by_cost
 
 DEFAULT_BUDGET = "10m"
 PAPER_OPTIMIZER = "lbfgs"
 SMALL = Space(min_layers=4, max_layers=6, neurons=(10, 16, 2))
 """Networks for which a step of second order is cheap: of 250 to 1,200 parameters."""
 
-AMOUNTS = ("budget", "preset", "schedule", "trials")
+AMOUNTS = ("budget", "preset", "schedule", "trials", "roster")
 """The entries that say how much to do, of which there is one at most."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class ScheduleTable(_Strict):
+class ScheduleTable(Strict):
     """Populations and epochs by generation."""
 
     populations: list[int]
     epochs: list[int]
 
 
-class TrialsTable(_Strict):
+class TrialsTable(Strict):
     """Evaluations of Bayesian optimisation, and the epochs of each."""
 
     evaluations: int
     epochs: int
 
 
-class TrainingTable(_Strict):
+class RosterTable(Strict):
+    """Genomes, or published models such as paper:evo-dpste-1, and the epochs that each is trained for."""
+
+    genomes: list[str]
+    epochs: int
+
+
+class TrainingTable(Strict):
     """How every genome is trained, and when it is given up.
 
     Attributes:
         optimizer: By default that of the paper for its preset, otherwise Levenberg-Marquardt.
+        coarseness: Factor by which each axis has fewer points in all trainings.
         slowest: A genome whose epoch is predicted to cost more than so many typical ones is not trained.
     """
 
@@ -61,10 +66,11 @@ class TrainingTable(_Strict):
     precision: str = TrainingOptions.precision
     engine: str = TrainingOptions.engine
     errors_every: int = Field(default=TrainingOptions.errors_every, ge=1, le=MOST)
+    coarseness: float = Field(default=TrainingOptions.coarseness, ge=1, le=MOST)
     slowest: float = Field(default=4.0, gt=0)
 
 
-class WorkersTable(_Strict):
+class WorkersTable(Strict):
     """Worker processes; none of it changes what a run finds.
 
     Attributes:
@@ -85,7 +91,7 @@ class WorkersTable(_Strict):
     gpus: float | None = Field(default=None, gt=0, le=1024)
 
 
-class RecordedTable(_Strict):
+class RecordedTable(Strict):
     """What was known when the run began; written, never asked for.
 
     Attributes:
@@ -107,11 +113,13 @@ class RecordedTable(_Strict):
     seconds_per_training: float | None = None
 
 
-class Config(_Strict):
+class Config(Strict):
     """What a run is to do.
 
-    One of `budget`, `preset`, `schedule` and `trials` says how much; ten minutes if none is given.
+    One of `budget`, `preset`, `schedule`, `trials` and `roster` says how much; ten minutes if none is given.
     """
+
+    unasked: ClassVar[frozenset[str]] = frozenset({"recorded"})
 
     problem: str
     method: str = "evo-dpste"
@@ -121,6 +129,7 @@ class Config(_Strict):
     preset: str | None = None
     schedule: ScheduleTable | None = None
     trials: TrialsTable | None = None
+    roster: RosterTable | None = None
     settings: dict[str, Any] = Field(default_factory=dict[str, Any])
     training: TrainingTable = TrainingTable()
     workers: WorkersTable = WorkersTable()
@@ -129,10 +138,7 @@ class Config(_Strict):
     @classmethod
     def of(cls, values: Mapping[str, Any], origin: str = "the configuration") -> "Config":
         """A configuration from plain data; what is wrong with it is told in a sentence."""
-        try:
-            config = cls.model_validate(_plain(values))
-        except ValidationError as error:
-            raise _told(error, origin) from None
+        config = validated(cls, values, origin)
         config.check()
         return config
 
@@ -141,10 +147,14 @@ class Config(_Strict):
         amounts = [name for name in AMOUNTS if getattr(self, name) is not None]
         if len(amounts) > 1:
             raise SearchError(f"{' and '.join(amounts)} are both given; one of them says how much to do.")
-        method = self.find_method()
-        needed, other = ("trials", "schedule") if method.layout == "trials" else ("schedule", "trials")
-        if getattr(self, other) is not None:
-            raise SearchError(f"{self.method} has no {other}; give it {_GIVEN_AS[needed]}, or a budget.")
+        needed = _TABLE_OF[self.find_method().layout]
+        listed = needed == "roster"
+        for other in _GIVEN_AS:
+            if other != needed and getattr(self, other) is not None:
+                budget = "" if listed else ", or a budget"
+                raise SearchError(f"{self.method} has no {other}; give it {_GIVEN_AS[needed]}{budget}.")
+        if listed and self.roster is None:
+            raise SearchError(f"{self.method} searches nothing by itself; give it {_GIVEN_AS[needed]}.")
         self.method_settings()
         self.search_space()
         self.layout()
@@ -171,7 +181,9 @@ class Config(_Strict):
         table = self.training
         default = PAPER_OPTIMIZER if self.preset == "paper" else TrainingOptions.optimizer
         optimizer = default if table.optimizer is None else table.optimizer
-        return TrainingOptions(optimizer, table.precision, table.engine, table.errors_every)
+        return TrainingOptions(
+            optimizer, table.precision, table.engine, table.errors_every, coarseness=table.coarseness
+        )
 
     def search_space(self) -> Space:
         """The search space: the paper's, or for a method of second order one of smaller networks."""
@@ -185,6 +197,9 @@ class Config(_Strict):
             return Schedule(tuple(self.schedule.populations), tuple(self.schedule.epochs))
         if self.trials is not None:
             return Trials(self.trials.evaluations, self.trials.epochs)
+        if self.roster is not None:
+            genomes = (as_genome(text, self.problem).text for text in self.roster.genomes)
+            return Roster(tuple(genomes), self.roster.epochs)
         if self.preset is not None:
             return find_preset(self.preset, self.problem).layout(self.find_method().layout)
         return None
@@ -207,11 +222,13 @@ class Config(_Strict):
 
     def _with_layout(self, layout: Layout) -> "Config":
         tables: dict[str, Any] = dict.fromkeys(AMOUNTS)
-        if isinstance(layout, Schedule):
-            populations, epochs = list(layout.populations), list(layout.epochs)
-            tables["schedule"] = ScheduleTable(populations=populations, epochs=epochs)
-        else:
-            tables["trials"] = TrialsTable(evaluations=layout.evaluations, epochs=layout.epochs)
+        match layout:
+            case Schedule(populations, epochs):
+                tables["schedule"] = ScheduleTable(populations=list(populations), epochs=list(epochs))
+            case Trials(evaluations, epochs):
+                tables["trials"] = TrialsTable(evaluations=evaluations, epochs=epochs)
+            case Roster(genomes, epochs):
+                tables["roster"] = RosterTable(genomes=list(genomes), epochs=epochs)
         return self.model_copy(update=tables)
 
     def toml(self) -> str:
@@ -219,14 +236,17 @@ class Config(_Strict):
         return _HEADER + tomli_w.dumps(self.model_dump(mode="json", exclude_none=True))
 
 
-_TABLES: Mapping[str, type[_Strict]] = {
-    "schedule": ScheduleTable,
-    "trials": TrialsTable,
-    "training": TrainingTable,
-    "workers": WorkersTable,
-    "recorded": RecordedTable,
+_GIVEN_AS = {
+    "schedule": "populations and epochs",
+    "trials": "a number of trials and their epochs",
+    "roster": "a table [roster] of genomes and epochs",
 }
-_GIVEN_AS = {"schedule": "populations and epochs", "trials": "a number of trials and their epochs"}
+_TABLE_OF: Mapping[LayoutKind, str] = {
+    "dpste": "schedule",
+    "constant": "schedule",
+    "trials": "trials",
+    "roster": "roster",
+}
 _HEADER = """\
 # What a run does; `evopinn search --config FILE` does it again, with changes if there are any.
 # In the directory of a run this is a record: the run itself goes on as it was begun.
@@ -275,19 +295,6 @@ def check_config_unchanged(directory: Path, recorded: str) -> None:
         )
 
 
-def _plain(value: object) -> Any:
-    """The same without NumPy's scalars, which a file has no words for."""
-    match value:
-        case Mapping():
-            return {name: _plain(each) for name, each in cast(Mapping[Any, Any], value).items()}
-        case list() | tuple():
-            return [_plain(each) for each in cast(Sequence[Any], value)]
-        case np.generic():
-            return cast(Any, value).item()
-        case _:
-            return value
-
-
 def _mutation_rates(rates: object) -> MutationRates:
     known = [row.name for row in fields(MutationRates)]
     if not isinstance(rates, Mapping):
@@ -301,28 +308,6 @@ def _mutation_rates(rates: object) -> MutationRates:
     return MutationRates(**given)
 
 
-def _told(error: ValidationError, origin: str) -> SearchError | UnknownNameError:
-    """The first of a model's complaints, in a sentence."""
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(step) for step in first["loc"])
-    if first["type"] == "extra_forbidden":
-        known = _names(*first["loc"][:-1])
-        return UnknownNameError(f"entry of {origin}", place, known, f"There are {', '.join(known)}.")
-    if first["type"] == "missing":
-        return SearchError(f"{origin} does not say {place}; give it.")
-    if first["type"] in ("dict_type", "model_type"):
-        known = f" with any of {', '.join(_names(place))}" if place in _TABLES else ""
-        return SearchError(f"{origin} has {place} = {shown(first['input'])}; it must be a table{known}.")
-    return SearchError(f"{origin} has {place} = {shown(first['input'])}; {_lower(first['msg'])}.")
-
-
-def _names(table: object = None) -> list[str]:
-    """The entries of a table, with its name before them, or of the whole."""
-    if table is None:
-        return [name for name in Config.model_fields if name != "recorded"]
-    return [f"{table}.{name}" for name in _TABLES[str(table)].model_fields]
-
-
 def _check_demand(table: WorkersTable) -> None:
     for name, amount in {"cpus": table.cpus, "gpus": table.gpus}.items():
         if amount is not None and amount > 1 and amount != int(amount):
@@ -330,7 +315,3 @@ def _check_demand(table: WorkersTable) -> None:
         if amount is not None and table.cluster in (None, LOCAL):
             given = "not given" if table.cluster is None else f"{LOCAL}, which is none"
             raise SearchError(f"workers.{name} is for a cluster, and workers.cluster is {given}; give one.")
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]

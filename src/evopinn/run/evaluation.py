@@ -45,6 +45,7 @@ class TrainingOptions:
         errors_every: Likewise.
         device: Likewise.
         memory_share: Of the device's memory, if that is a GPU: several trainings may share it.
+        coarseness: Factor by which each axis has fewer points in all trainings, whatever an assignment says.
     """
 
     optimizer: str = "lm"
@@ -53,6 +54,7 @@ class TrainingOptions:
     errors_every: int = 100
     device: str = "cpu"
     memory_share: float = 1.0
+    coarseness: float = 1.0
 
     def on_gpu(self, gpus: float) -> "TrainingOptions":
         """The same on the GPU that a worker sees, or on its share of one."""
@@ -221,7 +223,7 @@ class Trainer:
         on_progress: Callable[[Progress], None] | None = None,
     ) -> TrainingResult:
         return train(
-            self._coarsened(work.coarseness),
+            self._coarsened(work.coarseness * self._options.coarseness),
             Genome.parse(work.genome),
             epochs=work.epochs,
             seed=work.seed,

@@ -16,17 +16,24 @@ from evopinn.run.wording import is_unseen, visible
 _UNFIT = re.compile(r"[^A-Za-z0-9.]+")
 
 
-def run_path(name: str | Path) -> Path:
-    """The directory of a run that a user names: a plain name is one in `runs`, anything else a path."""
+def run_path(name: str | Path, among: Path = RUNS) -> Path:
+    """The directory of a run, or a study, that a user names.
+
+    Args:
+        name: A plain name is one in the directory of such things, anything else a path.
+        among: That directory.
+    """
     if not str(name).strip():
-        raise RunError(f"the run is {str(name)!r}; give it a name, under which it lies in {RUNS}, or a path.")
+        raise RunError(
+            f"the run is {str(name)!r}; give it a name, under which it lies in {among}, or a path."
+        )
     if any(map(is_unseen, str(name))):
         raise RunError(
             f"the run's name '{visible(str(name))}' has control characters, which would act on a terminal "
             "that shows it; choose a name without them."
         )
     path = Path(name)
-    return RUNS / path if len(path.parts) == 1 and str(name) not in (".", "..") else path
+    return among / path if len(path.parts) == 1 and str(name) not in (".", "..") else path
 
 
 def dated_name(problem: str) -> str:
@@ -46,6 +53,12 @@ def request_name(config: Config, request: str) -> str:
 def request_digest(config: Config, fingerprint: float) -> str:
     """Stands for all that decides what a search does, its problem included; not for its workers."""
     asked = config.spelled_out().model_dump(mode="json", exclude={"workers", "recorded"})
+    # Entries that came later stand for themselves only where they say something: runs that were begun before
+    # them have the same digest as ever.
+    if asked["roster"] is None:
+        del asked["roster"]
+    if asked["training"]["coarseness"] == 1:
+        del asked["training"]["coarseness"]
     text = f"{json.dumps(asked, sort_keys=True)} {fingerprint:.9e}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

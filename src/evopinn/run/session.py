@@ -1,5 +1,6 @@
 """Beginning a run, and going on with one."""
 
+import math
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -30,13 +31,13 @@ from evopinn.run.progress import Subject, Tally, Watcher
 from evopinn.run.reading import Reader
 from evopinn.run.snapshot import Snapshot
 from evopinn.run.source import ProblemSource, fingerprint, same_fingerprint
-from evopinn.run.speed import Stopwatch, measured
+from evopinn.run.speed import Pace, Stopwatch, measured
 from evopinn.run.store import Store, check_free, check_writable
 from evopinn.run.weights import lost_weights
 from evopinn.run.workers import Workers
 from evopinn.run.workforce import Workforce
 from evopinn.run.workplace import connected, with_workers, worker_count
-from evopinn.searchers import EvolutionSettings, Layout, Plan, Schedule
+from evopinn.searchers import EvolutionSettings, Layout, Plan, Roster, Schedule
 from evopinn.searchers.methods import Settings
 from evopinn.searchers.selection import elitist_count
 
@@ -93,8 +94,8 @@ def _begin(
     loading = watch.seconds
     check_options(problem, config.training_options())
     settings = config.method_settings()
-    if isinstance(settings, EvolutionSettings):
-        problem.coarsened(settings.coarsening)  # says so if too few points would be left
+    coarsest = settings.coarsening if isinstance(settings, EvolutionSettings) else 1.0
+    problem.coarsened(coarsest * config.training.coarseness)  # says so if too few points would be left
     plan = known_plan(config, count)
     check_free(directory)
     subject = Subject(directory, problem.name, config.method, count)
@@ -155,6 +156,19 @@ def go_on(
             return _drive(config, store, workers, subject, audience)
 
 
+def timed(config: Config, source: ProblemSource, audience: Audience) -> Pace | None:
+    """How fast the trainings of such a run are here; None if it was stopped meanwhile."""
+    with connected(config.workers, audience.say) as cluster:
+        watch = Stopwatch()
+        problem = source.load()
+        loading = watch.seconds
+        check_options(problem, config.training_options())
+        subject = Subject(Path(), problem.name, config.method, worker_count(config.workers, cluster))
+        number = fingerprint(problem)
+        with _workers(config, source, number, subject, audience, loading, cluster) as workers:
+            return _pace(config, workers, audience, subject)
+
+
 def recorded_config(text: str, directory: Path) -> Config:
     """The configuration that a run was begun with."""
     return Config.of(parse_config(text, f"the configuration of the run {directory}"))
@@ -176,7 +190,7 @@ def _drive(config: Config, store: Store, workers: Workforce, subject: Subject, a
         store=store,
         workers=workers,
         checkpoints=checkpoints,
-        limits=Limits(cost, config.training.slowest * typical, config.workers.deadline, pace),
+        limits=Limits(cost, _most_costly(config, layout, typical), config.workers.deadline, pace),
         tally=tally,
         stopped=audience.stopped,
     )
@@ -185,6 +199,11 @@ def _drive(config: Config, store: Store, workers: Workforce, subject: Subject, a
     store.note("finished" if finished else "stopped")
     tally.report("finished" if finished else "stopped")
     return finished
+
+
+def _most_costly(config: Config, layout: Layout, typical: float) -> float:
+    """The highest cost of an epoch that is trained; what is listed is trained whatever it costs."""
+    return math.inf if isinstance(layout, Roster) else config.training.slowest * typical
 
 
 def _gone_on_from(layout: Layout, settings: Settings) -> int:
@@ -202,11 +221,15 @@ def _measured(
     config: Config, workers: Workforce, watch: Stopwatch, audience: Audience, subject: Subject
 ) -> Plan | None:
     """The plan for a budget of time; None if it was stopped while the speed was measured."""
+    pace = _pace(config, workers, audience, subject)
+    return None if pace is None else measured_plan(config, pace, subject.workers, watch.seconds)
+
+
+def _pace(config: Config, workers: Workforce, audience: Audience, subject: Subject) -> Pace | None:
     count = subject.workers
     audience.watch(Snapshot(subject.directory, subject.problem, subject.method, "measuring", workers=count))
     cost = cost_of_epochs(config.training_options().optimizer)
-    pace = measured(workers, count, config.search_space(), cost, config.seed, audience.stopped)
-    return None if pace is None else measured_plan(config, pace, count, watch.seconds)
+    return measured(workers, count, config.search_space(), cost, config.seed, audience.stopped)
 
 
 def _recorded(problem: str, number: float, config: Config, plan: Plan) -> RecordedTable:

@@ -7,12 +7,24 @@ toy fitness tests it in milliseconds, and whoever drives it may train wherever a
 from evopinn.searchers.bayes import BayesianOptimisation, BayesSettings
 from evopinn.searchers.budget import Budget
 from evopinn.searchers.evolution import Evolution, EvolutionSettings
-from evopinn.searchers.methods import METHODS, Method, find_method
+from evopinn.searchers.listed import Listed, ListedSettings
+from evopinn.searchers.methods import LISTED, METHODS, Method, find_method
 from evopinn.searchers.planning import Plan, planned
-from evopinn.searchers.schedule import PRESETS, Layout, Preset, Schedule, Stage, Trials, Workload, find_preset
+from evopinn.searchers.schedule import (
+    PRESETS,
+    Layout,
+    Preset,
+    Roster,
+    Schedule,
+    Stage,
+    Trials,
+    Workload,
+    find_preset,
+)
 from evopinn.searchers.task import Finalist, Origin, Score, Searcher, Task
 
 __all__ = [
+    "LISTED",
     "METHODS",
     "PRESETS",
     "BayesSettings",
@@ -22,10 +34,13 @@ __all__ = [
     "EvolutionSettings",
     "Finalist",
     "Layout",
+    "Listed",
+    "ListedSettings",
     "Method",
     "Origin",
     "Plan",
     "Preset",
+    "Roster",
     "Schedule",
     "Score",
     "Searcher",

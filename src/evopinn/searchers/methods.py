@@ -1,4 +1,4 @@
-"""The five methods of the paper, by name."""
+"""The five methods of the paper, by name, and the list that is no search."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -9,10 +9,11 @@ from evopinn.errors import SearchError, UnknownNameError
 from evopinn.genome import PAPER, Space
 from evopinn.searchers.bayes import FCNET, FCRESNET, BayesianOptimisation, BayesSettings
 from evopinn.searchers.evolution import Evolution, EvolutionSettings
-from evopinn.searchers.schedule import Layout, LayoutKind, Schedule, Trials, Workload
+from evopinn.searchers.listed import Listed, ListedSettings
+from evopinn.searchers.schedule import Layout, LayoutKind, Roster, Schedule, Trials, Workload
 from evopinn.searchers.task import Searcher
 
-Settings = EvolutionSettings | BayesSettings
+Settings = EvolutionSettings | BayesSettings | ListedSettings
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Method:
     Attributes:
         name: What it is called.
         summary: What it does, in a few words.
-        layout: What it follows: a schedule with falling populations, a constant one, or trials.
+        layout: What it follows: a schedule with falling populations, a constant one, trials, or a list.
         defaults: Its settings unless others are given; with `fixed`, what makes it this method.
         fixed: Names of the settings that cannot be changed without its being another method.
         drift: Mean cost of an epoch over a whole search, in epochs of a genome that it begins with. Pressure
@@ -53,6 +54,8 @@ class Method:
                 return settings.workload(layout)
             case Trials(), BayesSettings():
                 return settings.workload(layout)
+            case Roster(), ListedSettings():
+                return settings.workload(layout)
             case _:
                 raise self._unfit(layout, settings)
 
@@ -72,11 +75,13 @@ class Method:
                 return Evolution(layout, seed, space, chosen)
             case Trials(), BayesSettings() as chosen:
                 return BayesianOptimisation(layout, seed, space, chosen)
+            case Roster(), ListedSettings() as chosen:
+                return Listed(layout, seed, chosen)
             case _, chosen:
                 raise self._unfit(layout, chosen)
 
     def _unfit(self, layout: Layout, settings: Settings) -> SearchError:
-        needed = "Trials" if self.layout == "trials" else "a Schedule"
+        needed = {"trials": "Trials", "roster": "a Roster"}.get(self.layout, "a Schedule")
         return SearchError(
             f"{self.name} got {type(layout).__name__} and {type(settings).__name__}; "
             f"it needs {needed} and {type(self.defaults).__name__}."
@@ -127,11 +132,23 @@ _ROWS = (
 )
 
 METHODS: Mapping[str, Method] = MappingProxyType({row.name: row for row in _ROWS})
-"""The methods by name."""
+"""The methods that search, by name."""
+
+LISTED = Method(
+    "listed",
+    "no search: the genomes of a list, each trained several times",
+    "roster",
+    ListedSettings(),
+    (),
+    drift=1.0,
+)
+"""What is carried out like a search, for the sake of its workers and its record."""
+
+_BY_NAME: Mapping[str, Method] = METHODS | {LISTED.name: LISTED}
 
 
 def find_method(name: str) -> Method:
-    """A method by name; `UnknownNameError` if there is none."""
-    if name not in METHODS:
-        raise UnknownNameError("search method", name, METHODS, f"There are {', '.join(METHODS)}.")
-    return METHODS[name]
+    """A method by name, or the list; `UnknownNameError` if there is none."""
+    if name not in _BY_NAME:
+        raise UnknownNameError("search method", name, _BY_NAME, f"There are {', '.join(_BY_NAME)}.")
+    return _BY_NAME[name]

@@ -8,6 +8,7 @@ from evopinn.errors import SearchError
 from evopinn.searchers.bayes import BayesSettings
 from evopinn.searchers.budget import Budget, spoken_time
 from evopinn.searchers.evolution import EvolutionSettings
+from evopinn.searchers.listed import ListedSettings
 from evopinn.searchers.methods import Method, Settings, find_method
 from evopinn.searchers.schedule import Layout, Schedule, Trials, Workload
 from evopinn.searchers.selection import elitist_count
@@ -61,14 +62,8 @@ class Plan:
 
     def describe(self) -> str:
         """What will be done, in words."""
-        settings, last = self.settings, self.workload.stages[-1]
-        retrained = "each generation's best once more, and " if settings.retrains_best else ""
-        candidates = last.trainings // settings.evaluations
-        chosen = "the best is" if candidates == 1 else f"the best {candidates} are"
-        times = "once" if settings.evaluations == 1 else f"{settings.evaluations} times"
         text = (
-            f"{self.method}: {self.layout}{self._elitists}; then {retrained}{chosen} trained {times} "
-            f"for {last.epochs:,} epochs. That is {self.workload.trainings:,} "
+            f"{self.method}: {self._course}. That is {self.workload.trainings:,} "
             f"trainings with {self.workload.epochs:,} epochs in all"
         )
         if self.seconds is not None and self.pace is not None:
@@ -77,6 +72,21 @@ class Plan:
             pace = f"{1000 * self.pace:.3g} ms an epoch{' on all points' if coarse else ''}"
             text += f": about {spoken_time(self.seconds)} on {workers} at a mean of {pace}"
         return f"{text}.{_NOTHING_EVOLVES if self._is_single_generation else ''}"
+
+    @property
+    def _course(self) -> str:
+        """What is done one after another."""
+        settings, last = self.settings, self.workload.stages[-1]
+        times = "once" if settings.evaluations == 1 else f"{settings.evaluations} times"
+        if isinstance(settings, ListedSettings):
+            return f"{self.layout}, each trained {times}"
+        retrained = "each generation's best once more, and " if settings.retrains_best else ""
+        candidates = last.trainings // settings.evaluations
+        chosen = "the best is" if candidates == 1 else f"the best {candidates} are"
+        return (
+            f"{self.layout}{self._elitists}; then {retrained}{chosen} trained {times} "
+            f"for {last.epochs:,} epochs"
+        )
 
     @property
     def _elitists(self) -> str:
@@ -110,6 +120,11 @@ def planned(budget: Budget, method: str = "evo-dpste", settings: Settings | None
     """
     row = find_method(method)
     chosen = settings or row.defaults
+    if isinstance(chosen, ListedSettings):
+        raise SearchError(
+            f"a budget of {budget} is given to {method}, which trains what is listed; give it a table "
+            "[roster] of genomes and epochs instead."
+        )
     if budget.seconds is not None:
         pace = cast(float, budget.seconds_per_epoch) * _drift(row, budget)
         planner = _Planner(row, chosen, _Costs.of_time(budget, pace))
@@ -172,10 +187,10 @@ class _Planner:
     """Lays out plans of one method; work is span times workers."""
 
     method: Method
-    settings: Settings
+    settings: EvolutionSettings | BayesSettings
     costs: _Costs
 
-    def for_span(self, span: float) -> Layout | None:
+    def for_span(self, span: float) -> Schedule | Trials | None:
         """A plan that takes so long, or None if it would be too short to be of use."""
         if span < LEAST_LENGTH:
             return None
@@ -192,7 +207,7 @@ class _Planner:
         longest = layout.epochs[-1] if isinstance(layout, Schedule) else layout.epochs
         return None if longest < LEAST_LAST_EPOCHS or self._span(layout) > span else layout
 
-    def for_trainings(self, trainings: int) -> Layout | None:
+    def for_trainings(self, trainings: int) -> Schedule | Trials | None:
         """The longest plan with no more trainings; its first population, or its trials, take up the rest."""
         low, high = math.log(LEAST_LAST_EPOCHS), math.log(trainings * 2.0 * PAPER_LAST)
         for _ in range(30):
@@ -268,10 +283,10 @@ class _Planner:
         """What an epoch costs in each generation."""
         return [factor**-self.costs.coarse_exponent for factor in settings.coarsenesses(generations)]
 
-    def _stretched(self, populations: list[int], epochs: list[float], span: float) -> Layout:
+    def _stretched(self, populations: list[int], epochs: list[float], span: float) -> Schedule | Trials:
         """The layout with all epochs multiplied by the largest factor that fits into the span."""
 
-        def layout(factor: float) -> Layout:
+        def layout(factor: float) -> Schedule | Trials:
             numbers = [max(1, round(factor * epoch)) for epoch in epochs]
             if self.method.layout == "trials":
                 return Trials(populations[0], numbers[0])

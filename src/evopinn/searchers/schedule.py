@@ -12,7 +12,7 @@ from evopinn.errors import SearchError, UnknownNameError
 from evopinn.searchers.checking import whole
 from evopinn.searchers.selection import elitist_count
 
-LayoutKind = Literal["dpste", "constant", "trials"]
+LayoutKind = Literal["dpste", "constant", "trials", "roster"]
 
 
 MOST_TRAININGS = 10**7
@@ -218,7 +218,34 @@ class Trials:
         return f"{self.evaluations} proposals, {self.epochs:,} epochs each"
 
 
-Layout = Schedule | Trials
+@dataclass(frozen=True)
+class Roster:
+    """Genomes, as text, that are each trained for so many epochs, whatever comes out.
+
+    Examples:
+        >>> str(Roster(("layers=3 neurons=8 activation=sin(x)",), 50))
+        '1 genome, 50 epochs a training'
+    """
+
+    genomes: tuple[str, ...]
+    epochs: int
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be followed."""
+        if not self.genomes:
+            raise SearchError("a roster has no genomes; give one at least.")
+        object.__setattr__(self, "epochs", whole("epochs", self.epochs, 1))
+
+    def workload(self, evaluations: int) -> Workload:
+        """What it takes to train each genome so many times."""
+        return Workload((Stage(len(self.genomes) * evaluations, self.epochs),))
+
+    def __str__(self) -> str:
+        genomes = "1 genome" if len(self.genomes) == 1 else f"{len(self.genomes)} genomes"
+        return f"{genomes}, {self.epochs:,} epochs a training"
+
+
+Layout = Schedule | Trials | Roster
 
 
 @dataclass(frozen=True)
@@ -236,8 +263,17 @@ class Preset:
     trials: Trials
 
     def layout(self, kind: LayoutKind) -> Layout:
-        """What a kind of method follows."""
-        return {"dpste": self.dpste, "constant": self.constant, "trials": self.trials}[kind]
+        """What a kind of method follows; no preset says which genomes a list has."""
+        layouts: Mapping[LayoutKind, Layout] = {
+            "dpste": self.dpste,
+            "constant": self.constant,
+            "trials": self.trials,
+        }
+        if kind not in layouts:
+            raise SearchError(
+                "a list of genomes has no preset; give it a table [roster] of genomes and epochs."
+            )
+        return layouts[kind]
 
 
 _KLEIN_GORDON = Preset(

@@ -12,7 +12,7 @@ from evopinn.training.optimizer import Optimizer, State
 from evopinn.training.recorder import Progress
 from evopinn.training.result import History, TrainingResult
 from evopinn.training.saved import check_writable, load, save
-from evopinn.training.settings import OPTIMIZERS, PRECISIONS, find_optimizer, spends_by_cost
+from evopinn.training.settings import OPTIMIZERS, PRECISIONS, as_genome, find_optimizer, spends_by_cost
 from evopinn.training.status import Status
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "Status",
     "TrainingResult",
     "Work",
+    "as_genome",
     "check_writable",
     "epoch_cost",
     "find_optimizer",

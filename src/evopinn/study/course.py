@@ -1,0 +1,186 @@
+"""Carrying out a study: one run after another, each of which goes on where it was."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from evopinn.errors import RunError
+from evopinn.genome import Genome
+from evopinn.run.config import Config
+from evopinn.run.cost import cost_of_epochs, typical_cost
+from evopinn.run.naming import request_digest
+from evopinn.run.place import is_run
+from evopinn.run.reading import Reader
+from evopinn.run.session import Audience, begin, go_on, recorded_config, timed
+from evopinn.run.source import ProblemSource
+from evopinn.run.speed import Pace
+from evopinn.run.toml_text import file_text, toml_data
+from evopinn.run.workplace import worker_count
+from evopinn.study.design import Design
+from evopinn.study.parts import Load, Part
+from evopinn.training.whole import write_whole
+
+DESIGN = "study.toml"
+
+Watched = Callable[[Callable[[Audience], bool]], bool]
+"""Lets a run go, shown to a person, until it ends or is stopped; says whether it came to its end."""
+
+
+class Study(Protocol):
+    """What a study does: runs, the later ones of which may follow from what the earlier ones found."""
+
+    @property
+    def design(self) -> Design:
+        """What is asked, settled."""
+        ...
+
+    def loads(self) -> Sequence[Load]:
+        """What there is to do, in the order of doing."""
+        ...
+
+    def parts(self, directory: Path) -> Iterable[Part]:
+        """The runs, in order. Each is finished before the next is asked for."""
+        ...
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """How long the parts of a study will take.
+
+    Attributes:
+        loads: The parts.
+        seconds: Of each.
+    """
+
+    loads: Sequence[Load]
+    seconds: Sequence[float]
+
+
+def is_begun(directory: Path) -> bool:
+    """Whether a study was begun there."""
+    return (directory / DESIGN).exists()
+
+
+def claim(study: Study, directory: Path) -> None:
+    """Make a study's directory, or see that it is this study's."""
+    text = study.design.toml()
+    place = directory / DESIGN
+    if place.exists():
+        if _asked(file_text(place)) != _asked(text):
+            raise RunError(
+                f"{directory} holds another study, which its {DESIGN} describes; choose another name."
+            )
+        return
+    if directory.is_dir() and any(directory.iterdir()):
+        raise RunError(f"{directory} is not empty and holds no study; choose another name.")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        write_whole(place, lambda path: path.write_text(text, encoding="utf-8"))
+    except OSError as error:
+        raise RunError(f"{directory} cannot be written to: {error.strerror}.") from error
+
+
+def carry_out(study: Study, directory: Path, watched: Watched, say: Callable[[str], None]) -> bool:
+    """Do what is left of a study.
+
+    Args:
+        study: Which.
+        directory: Where its runs lie.
+        watched: Shows each run while it goes.
+        say: Told, in a sentence, which part begins.
+
+    Returns:
+        Whether it came to its end; False if it was stopped.
+    """
+    claim(study, directory)
+    for part in study.parts(directory):
+        place = directory / part.name
+        if is_run(place):
+            _refuse_other(part, place)
+            if _is_finished(place):
+                continue
+        say(f"{part.title}:")
+        if not watched(lambda audience, part=part, place=place: _let_go(part, place, audience)):
+            return False
+    return True
+
+
+def forecast(study: Study, watched: Watched) -> Forecast | None:
+    """How long a study will take here, from short trainings on each kind of work.
+
+    Returns:
+        None if it was stopped.
+    """
+    paces: dict[tuple[str, str], Pace] = {}
+    loads = study.loads()
+    for load in loads:
+        key = (load.problem, load.optimizer)
+        if key not in paces:
+            pace = _pace(study.design, load, watched)
+            if pace is None:
+                return None
+            paces[key] = pace
+    workers = worker_count(study.design.workers, None)
+    seconds = [_seconds(load, paces[load.problem, load.optimizer], workers) for load in loads]
+    return Forecast(loads, seconds)
+
+
+def _let_go(part: Part, place: Path, audience: Audience) -> bool:
+    if is_run(place):
+        workers = part.config.workers.model_dump(exclude_none=True)
+        return go_on(place, audience, workers_table=workers)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    return begin(part.config, ProblemSource.of(part.config.problem), place, audience)
+
+
+def _refuse_other(part: Part, place: Path) -> None:
+    with Reader(place) as reader:
+        recorded = recorded_config(reader.about().config, place).recorded
+    if recorded is None or recorded.request != request_digest(part.config, recorded.fingerprint):
+        raise RunError(
+            f"the run {place} was begun with other settings than the study has for it; remove it to have it "
+            "done anew, or choose another name for the study."
+        )
+
+
+def _is_finished(place: Path) -> bool:
+    with Reader(place) as reader:
+        return reader.state() == "finished"
+
+
+def _pace(design: Design, load: Load, watched: Watched) -> Pace | None:
+    found: list[Pace] = []
+    config = Config.of(
+        {
+            "problem": load.problem,
+            "training": {
+                "optimizer": load.optimizer,
+                "engine": design.engine,
+                "coarseness": float(design.coarseness or 1),
+            },
+            "workers": design.workers.model_dump(exclude_none=True),
+        }
+    )
+
+    def time(audience: Audience) -> bool:
+        pace = timed(config, ProblemSource.of(load.problem), audience)
+        found.extend([] if pace is None else [pace])
+        return pace is not None
+
+    return found[0] if watched(time) else None
+
+
+def _seconds(load: Load, pace: Pace, workers: int) -> float:
+    """Genomes that are known count for what they cost, others as typical ones."""
+    cost = cost_of_epochs(load.optimizer)
+    space = Config.of({"problem": load.problem, "training": {"optimizer": load.optimizer}}).search_space()
+    weights = [cost(Genome.parse(text)) for text in load.genomes]
+    share = sum(weights) / len(weights) / typical_cost(space, cost) if weights else 1.0
+    each = pace.seconds_per_epoch * share * load.epochs + pace.seconds_per_training * load.trainings
+    return each / min(workers, max(load.trainings, 1))
+
+
+def _asked(text: str) -> Mapping[str, object]:
+    """A design but for its workers, which change nothing in what is found."""
+    return {name: value for name, value in toml_data(text).items() if name != "workers"}

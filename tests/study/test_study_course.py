@@ -1,0 +1,172 @@
+"""Studies carried out, broken off and gone on with."""
+
+import csv
+import itertools
+
+import pytest
+from studies import carried_out, comparison, essence, reproduction, stopping_after, unwatched
+
+import evopinn as ep
+from evopinn.errors import EvopinnError, RunError
+from evopinn.study.course import DESIGN, forecast
+from evopinn.study.design import Comparison, Reproduction
+from evopinn.study.kinds import study_of
+from evopinn.study.trials import write_csv
+
+
+@pytest.fixture(scope="module")
+def reproduced(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("studies") / "reproduced"
+    carried_out(reproduction(), directory)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("studies") / "compared"
+    carried_out(comparison(), directory)
+    return directory
+
+
+def test_each_published_model_is_trained_on_each_case_as_often_as_asked(reproduced):
+    trials = reproduction().trials(reproduced)
+    counted = sorted((each.model, each.case, each.entry.seed) for each in trials)
+    models, cases = ("bo-fcnet-2", "evo-dpste-1"), ("klein-gordon:I", "klein-gordon:II")
+    assert counted == list(itertools.product(models, cases, (0, 1)))
+
+
+def test_a_training_of_a_study_is_the_training_that_train_does(reproduced):
+    trial = next(each for each in reproduction().trials(reproduced) if each.entry.seed == 1)
+    problem = ep.find_problem(trial.case).coarsened(8.0)
+    result = ep.train(problem, trial.entry.genome, epochs=3, seed=1)
+    assert result.loss == trial.entry.loss
+
+
+def test_published_and_measured_stand_side_by_side(reproduced):
+    study = reproduction()
+    rows = study.table(study.trials(reproduced))
+    assert [(row.model.name, row.published.case) for row in rows] == [
+        ("evo-dpste-1", "I"),
+        ("evo-dpste-1", "II"),
+        ("bo-fcnet-2", "I"),
+        ("bo-fcnet-2", "II"),
+    ]
+    assert rows[0].published.mean == ep.published_model("klein-gordon", "evo-dpste-1").error("I").mean
+    assert {row.verdict for row in rows} == {"worse"}  # after three epochs
+
+
+def test_a_finished_study_is_not_done_again(reproduced):
+    assert carried_out(reproduction(), reproduced) == []
+
+
+@pytest.mark.parametrize("moment", [4, 9])
+def test_a_study_that_was_broken_off_ends_the_same(reproduced, tmp_path, moment):
+    study = reproduction()
+    assert not carried_out(study, tmp_path / "again", stopping_after(moment))
+    assert carried_out(study, tmp_path / "again")
+    assert essence(study.trials(tmp_path / "again")) == essence(study.trials(reproduced))
+    assert study.data(tmp_path / "again")["rows"] == study.data(reproduced)["rows"]
+
+
+def test_a_comparison_that_was_broken_off_ends_the_same(compared, tmp_path):
+    study, place = comparison(), tmp_path / "again"
+    for moment in (8, 20):
+        assert not carried_out(study, place, stopping_after(moment))
+    assert carried_out(study, place)
+    assert essence(study.trials(place)) == essence(study.trials(compared))
+    for again, before in zip(study.discoveries(place), study.discoveries(compared), strict=True):
+        assert (again.model, again.genome, again.mean_loss) == (before.model, before.genome, before.mean_loss)
+    assert study.data(place)["contrasts"] == study.data(compared)["contrasts"]
+
+
+def test_what_was_discovered_is_trained_with_the_optimiser_that_found_it(compared):
+    study = comparison()
+    found = {each.model: each.genome for each in study.discoveries(compared)}
+    assert list(found) == ["bo-fcnet-1", "evo-dpste-1", "evo-dpste+lm-1"]
+    for trial in study.trials(compared):
+        assert found[trial.model] == trial.entry.genome
+        assert trial.run.name.endswith("-lm") == trial.model.startswith("evo-dpste+lm")
+
+
+def test_every_method_spends_what_evolution_spends(compared):
+    study = comparison()
+    for each in study.discoveries(compared):
+        assert study.budget <= each.epochs <= 1.02 * study.budget
+
+
+def test_the_course_of_the_best_loss_falls(compared):
+    for courses in comparison().courses(compared).values():
+        for course in courses:
+            epochs, losses = zip(*course, strict=True)
+            assert list(epochs) == sorted(epochs)
+            assert list(losses) == sorted(losses, reverse=True)
+
+
+def test_the_table_of_trainings_has_all_of_them(reproduced, tmp_path):
+    trials = reproduction().trials(reproduced)
+    write_csv(tmp_path / "trainings.csv", trials)
+    with (tmp_path / "trainings.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["model"], row["case"], int(row["seed"])) for row in rows] == [
+        (each.model, each.case, each.entry.seed) for each in trials
+    ]
+    assert [float(row["error_u"]) for row in rows] == pytest.approx([each.error("u") for each in trials])
+
+
+def test_it_is_told_beforehand_how_long_it_will_take():
+    expected = forecast(comparison(), unwatched)
+    assert [load.title for load in expected.loads][:3] == [
+        "2 × bo-fcnet",
+        "2 × evo-dpste",
+        "2 × evo-dpste+lm",
+    ]
+    methods = ("bo-fcnet", "evo-dpste")
+    assert [load.epochs for load in expected.loads[:2]] == [comparison().epochs(each) for each in methods]
+    assert all(0 < seconds < 600 for seconds in expected.seconds)
+
+
+def test_another_study_in_the_same_place_is_refused(reproduced):
+    with pytest.raises(RunError, match="holds another study"):
+        carried_out(reproduction(epochs=4), reproduced)
+
+
+def test_a_run_that_is_not_the_studys_is_refused(reproduced, tmp_path):
+    (tmp_path / "trainings").mkdir()
+    (tmp_path / "trainings" / "klein-gordon-I").symlink_to(reproduced / "trainings" / "klein-gordon-I")
+    study = reproduction(epochs=4)
+    (tmp_path / DESIGN).write_text(study.design.toml())
+    with pytest.raises(RunError, match="other settings"):
+        carried_out(study, tmp_path)
+
+
+def test_a_place_with_other_things_in_it_is_refused(tmp_path):
+    (tmp_path / "thesis.tex").write_text("")
+    with pytest.raises(RunError, match="not empty"):
+        carried_out(reproduction(), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("design", "values", "reason"),
+    [
+        (Reproduction, {"problem": "heat"}, "models for klein-gordon"),
+        (Reproduction, {"problem": "lame", "models": ["evo-9"]}, "no published model called 'evo-9'"),
+        (Reproduction, {"problem": "lame", "scale": 0.0}, "greater than 0"),
+        (Reproduction, {"problem": "lame", "scale": 2.0}, "less than or equal to 1"),
+        (Reproduction, {"problem": "lame", "cases": ["X"]}, "no case of lame"),
+        (Reproduction, {"problem": "lame", "tirals": 3}, "did you mean trials"),
+        (Reproduction, {"problem": "lame", "kind": "compare"}, "describes the study 'compare'"),
+        (
+            Comparison,
+            {"problem": "lame", "methods": ["annealing"]},
+            "no method to compare called 'annealing'",
+        ),
+        (Comparison, {"problem": "lame", "budget": "10m"}, "equal epochs"),
+        (Comparison, {"problem": "lame", "budget": "100 epochs"}, "too small"),
+        (Comparison, {"problem": "lame", "searches": 0}, "greater than or equal to 1"),
+        (Comparison, {"problem": "nonsense"}, "no problem called 'nonsense'"),
+    ],
+)
+def test_a_design_that_makes_no_sense_is_refused(tmp_path, design, values, reason):
+    kind = design.model_fields["kind"].default
+    with pytest.raises(EvopinnError, match=reason):
+        carried_out(study_of(kind, values, "the study"), tmp_path / "never", stopping_after(1))
