@@ -2,6 +2,7 @@
 
 import csv
 import itertools
+from pathlib import Path
 
 import pytest
 from studies import carried_out, comparison, essence, reproduction, stopping_after, unwatched
@@ -9,9 +10,15 @@ from studies import carried_out, comparison, essence, reproduction, stopping_aft
 import evopinn as ep
 from evopinn.errors import EvopinnError, RunError
 from evopinn.study.course import DESIGN, forecast
-from evopinn.study.design import Comparison, Reproduction
+from evopinn.study.design import Comparison, Reproduction, read_design
 from evopinn.study.kinds import study_of
 from evopinn.study.trials import write_csv
+
+EXPERIMENTS = sorted(
+    file
+    for kind in ("compare", "reproduce", "sensitivity")
+    for file in (Path(__file__).parents[2] / "experiments" / kind).glob("*.toml")
+)
 
 
 @pytest.fixture(scope="module")
@@ -170,3 +177,12 @@ def test_a_design_that_makes_no_sense_is_refused(tmp_path, design, values, reaso
     kind = design.model_fields["kind"].default
     with pytest.raises(EvopinnError, match=reason):
         carried_out(study_of(kind, values, "the study"), tmp_path / "never", stopping_after(1))
+
+
+@pytest.mark.parametrize("file", EXPERIMENTS, ids=lambda file: f"{file.parent.name}/{file.stem}")
+def test_the_experiments_of_the_project_are_designs(file):
+    values = read_design(file)
+    study = study_of(values["kind"], values, str(file))
+    assert file.parent.name == values["kind"]
+    assert study.design.problem == file.stem
+    assert sum(load.epochs for load in study.loads()) > 0
