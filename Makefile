@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check -q -c constraint
 export OMP_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 
-.PHONY: demo test chaos fuzz lint format docs bench clean
+.PHONY: demo test chaos fuzz audit lint format docs bench clean
 
 demo: $(VENV)/.runtime  ## search for two minutes on the Klein-Gordon equation, beside a network made by hand
 	$(BIN)/python examples/search_and_compare.py klein-gordon 2m
@@ -21,6 +21,11 @@ chaos: $(VENV)/.dev  ## half an hour of faults drawn at random; SEED=123 begins 
 
 fuzz: $(VENV)/.dev  ## a hundred thousand bad inputs; minutes
 	EVOPINN_FUZZ=long $(BIN)/python -m pytest tests/fuzz
+
+audit: | $(BIN)/python  ## ask for known vulnerabilities of the pinned versions; needs the network
+	$(PYTHON) -m venv $(VENV)/audit
+	$(VENV)/audit/bin/python -m pip install --disable-pip-version-check -q pip-audit
+	$(VENV)/audit/bin/pip-audit --strict --disable-pip --no-deps -r constraints.txt
 
 lint: $(VENV)/.dev  ## format, lint, types, layers
 	$(BIN)/ruff format --check .

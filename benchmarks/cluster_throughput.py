@@ -1,16 +1,18 @@
-"""Trainings an hour on workers of a Ray cluster beside local ones, in turns, on one machine.
+"""Trainings a second on workers of a Ray cluster beside local ones, in turns, on one machine.
 
     ray start --head --num-cpus 2 --include-dashboard=false
-    python benchmarks/cluster_throughput.py --address 127.0.0.1:6379
+    python benchmarks/cluster_throughput.py --address 127.0.0.1:6379 --rounds 5
 
-Beside the rate there is the share of their time that workers train: it tells the overhead also on a machine
-that is busy with other things, where rates do not.
+Both kinds are started once, and what is counted begins when each worker has done a training: starting takes
+seconds, a search takes hours. Beside the rate there is the share of their time that workers train, which also
+tells the overhead on a machine that is busy with other things.
 """
 
 import argparse
+import statistics
 import time
 from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -19,6 +21,7 @@ from rich.table import Table
 from evopinn.run.cluster.messages import Demand
 from evopinn.run.cluster.parcels import sealed, unsealer
 from evopinn.run.cluster.site import Cluster
+from evopinn.run.ended import Ended
 from evopinn.run.evaluation import Assignment, Trainer, TrainingOptions, is_outcome
 from evopinn.run.source import ProblemSource
 from evopinn.run.workers import Workers
@@ -51,24 +54,33 @@ def remote(address: str, count: int) -> Generator[Workforce]:
         yield cluster.workers(Trainer, ARGUMENTS, sealed=sealed, unsealed=unsealer(is_outcome), **LIMITS)
 
 
-def timed(workers: Workforce, count: int, epochs: int, trainings: int) -> Rate:
-    """Have so many trainings done, as a driver does it, after one for each worker that is not counted."""
-    expected = _done(workers, count, epochs, None)[1] / count
-    seconds, spent = _done(workers, trainings, epochs, expected)
-    return Rate(trainings / seconds, spent / (count * seconds))
+def warmed(workers: Workforce, count: int, epochs: int) -> float:
+    """Have trainings done until each worker has done one; how long one takes then."""
+    seen: set[int] = set()
+    while len(seen) < count:
+        ended = _done(workers, count, epochs, None)
+        seen |= {each.worker for each in ended}
+    return statistics.median(each.seconds for each in _done(workers, count, epochs, None))
 
 
-def _done(workers: Workforce, trainings: int, epochs: int, expected: float | None) -> tuple[float, float]:
-    began, spent, asked, left = time.perf_counter(), 0.0, 0, trainings
-    while left:
+def timed(workers: Workforce, count: int, epochs: int, trainings: int, expected: float) -> Rate:
+    """Have so many trainings done, as a driver does it."""
+    began = time.perf_counter()
+    ended = _done(workers, trainings, epochs, expected)
+    seconds = time.perf_counter() - began
+    return Rate(trainings / seconds, sum(each.seconds for each in ended) / (count * seconds))
+
+
+def _done(workers: Workforce, trainings: int, epochs: int, expected: float | None) -> list[Ended]:
+    over: list[Ended] = []
+    asked = 0
+    while len(over) < trainings:
         while asked < trainings and workers.room > 0:
             workers.submit(asked, Assignment(GENOME, epochs, seed=asked), 600.0, expected)
             asked += 1
-        for ended in workers.wait(1.0):
-            assert ended.failure is None, ended.failure
-            spent += ended.seconds
-            left -= 1
-    return time.perf_counter() - began, spent
+        over += workers.wait(1.0)
+        assert all(each.failure is None for each in over), over[-1].failure
+    return over
 
 
 def _ignore(_: str) -> None:
@@ -88,21 +100,40 @@ def main() -> None:
         "--medium", type=int, nargs=2, default=[100, 6], help="epochs and number of trainings"
     )
     given = parser.parse_args()
-    shown = Table("workers", "epochs", "local /s", "Ray /s", "local training", "Ray training", "Ray / local")
-    for _ in range(given.rounds):
-        for count in given.counts:
+    shown = Table("workers", "epochs", "local /s", "Ray /s", "Ray / local", "local training", "Ray training")
+    for count in given.counts:
+        with local(count) as here, remote(given.address, count) as there:
             for epochs, trainings in (given.short, given.medium):
-                here = _rate(local(count), count, epochs, trainings)
-                there = _rate(remote(given.address, count), count, epochs, trainings)
-                figures = (here.per_second, there.per_second)
-                shares = (f"{here.share:.1%}", f"{there.share:.1%}", f"{there.share / here.share:.1%}")
-                shown.add_row(str(count), str(epochs), *(f"{each:.2f}" for each in figures), *shares)
+                rounds = _rounds((here, there), count, epochs, trainings, given.rounds)
+                ratios = [afar.per_second / near.per_second for near, afar in rounds]
+                rates = [
+                    statistics.median(each.per_second for each in kind) for kind in zip(*rounds, strict=True)
+                ]
+                shares = [
+                    statistics.median(each.share for each in kind) for kind in zip(*rounds, strict=True)
+                ]
+                spread = f"{statistics.median(ratios):.1%} ({min(ratios):.1%} to {max(ratios):.1%})"
+                shown.add_row(
+                    str(count),
+                    str(epochs),
+                    *(f"{each:.2f}" for each in rates),
+                    spread,
+                    *(f"{each:.1%}" for each in shares),
+                )
     Console(width=110).print(shown)
 
 
-def _rate(made: AbstractContextManager[Workforce], count: int, epochs: int, trainings: int) -> Rate:
-    with made as workers:
-        return timed(workers, count, epochs, trainings)
+def _rounds(
+    both: tuple[Workforce, Workforce], count: int, epochs: int, trainings: int, rounds: int
+) -> list[tuple[Rate, ...]]:
+    """Local and remote in turns, who is first in turns too."""
+    expected = [warmed(workers, count, epochs) for workers in both]
+    found: list[tuple[Rate, ...]] = []
+    for number in range(rounds):
+        order = (0, 1) if number % 2 == 0 else (1, 0)
+        rates = {each: timed(both[each], count, epochs, trainings, expected[each]) for each in order}
+        found.append((rates[0], rates[1]))
+    return found
 
 
 if __name__ == "__main__":

@@ -24,10 +24,11 @@ from rich.console import Console
 from rich.table import Table
 
 from evopinn.run.cluster.batching import MOST, batch_size
-from evopinn.searchers import Budget, EvolutionSettings, Schedule, find_preset, planned
+from evopinn.searchers import Budget, EvolutionSettings, Schedule, find_method, find_preset, planned
 from evopinn.training.duration import parse_duration
 
 COLUMNS = ("workers", "trainings", "time", "speed-up", "busy", "nodes lost", "done again", "tasks", "cost")
+METHOD = "evo-dpste"
 WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
 
 
@@ -36,7 +37,7 @@ class Circumstances:
     """What a search meets on a cluster.
 
     Attributes:
-        seconds_per_epoch: Of a typical network, on one worker.
+        seconds_per_epoch: The mean over a search, on one worker.
         spread: Of the times of trainings: standard deviation of their logarithm.
         error: Of what is expected of them, likewise.
         overhead: Seconds that a task costs beside its trainings.
@@ -49,7 +50,7 @@ class Circumstances:
     """
 
     seconds_per_epoch: float = 0.065
-    spread: float = 0.5
+    spread: float = 0.7
     error: float = 0.3
     overhead: float = 0.01
     recording: float = 0.0021
@@ -165,6 +166,21 @@ def simulate(schedule: Schedule, workers: int, met: Circumstances, seed: int = 0
     return scheduler.outcome
 
 
+def of_preset(name: str) -> Schedule:
+    """The search of a preset, however many workers there are."""
+    layout = find_preset(name).layout("dpste")
+    assert isinstance(layout, Schedule)
+    return layout
+
+
+def of_time(seconds: float, workers: int, met: Circumstances) -> Schedule:
+    """The search that is planned for some time."""
+    typical = met.seconds_per_epoch / find_method(METHOD).drift  # of a network that a search begins with
+    layout = planned(Budget(seconds=seconds, seconds_per_epoch=typical, workers=workers), METHOD).layout
+    assert isinstance(layout, Schedule)
+    return layout
+
+
 def table(
     schedule_for: Callable[[int], Schedule], counts: Sequence[int], met: Circumstances, repeats: int
 ) -> Table:
@@ -223,13 +239,7 @@ def main() -> None:
     met = Circumstances(**given)
 
     def schedule_for(workers: int) -> Schedule:
-        if seconds is None:
-            layout = find_preset(preset).layout("dpste")
-        else:
-            budget = Budget(seconds=seconds, seconds_per_epoch=met.seconds_per_epoch, workers=workers)
-            layout = planned(budget).layout
-        assert isinstance(layout, Schedule)
-        return layout
+        return of_preset(preset) if seconds is None else of_time(seconds, workers, met)
 
     Console(width=110).print(table(schedule_for, counts, met, repeats))
 

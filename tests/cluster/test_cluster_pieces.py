@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 import search_problem
+import torch
 from rich.console import Console
-from simulate_cluster import Circumstances, simulate, table
+from simulate_cluster import Circumstances, of_time, simulate, table
 
-from evopinn.errors import RunError
+from evopinn.errors import RunError, SearchError
 from evopinn.run.cluster import task
 from evopinn.run.cluster.connection import Connection
 from evopinn.run.cluster.parcels import sealed, unsealer
@@ -214,7 +215,7 @@ def test_a_mistaken_address_is_a_mistake_in_the_command(run, tmp_path):
     [
         (
             ["--gpus-per-worker", "0.25"],
-            "workers.gpus is for a cluster, and workers.cluster is not given; give it.",
+            "workers.gpus is for a cluster, and workers.cluster is not given; give one.",
         ),
         (
             ["--cluster", "auto", "--gpus-per-worker", "1.5"],
@@ -223,6 +224,14 @@ def test_a_mistaken_address_is_a_mistake_in_the_command(run, tmp_path):
         (
             ["--cluster", "auto", "--cpus-per-worker", "0"],
             "workers.cpus = 0.0; input should be greater than 0.",
+        ),
+        (
+            ["--cluster", "local", "--gpus-per-worker", "0.25"],
+            "workers.gpus is for a cluster, and workers.cluster is local, which is none; give one.",
+        ),
+        (
+            ["--cluster", "auto", "--gpus-per-worker", "0.25", "--engine", "fused"],
+            "training.engine is fused, which is for CPUs, and workers.gpus is 0.25; give the engine taylor",
         ),
     ],
 )
@@ -238,6 +247,9 @@ def test_a_run_that_moves_forgets_how_many_workers_it_had():
     )
     assert with_workers(config, {}).workers == config.workers
     assert with_workers(config, {"count": 3}).workers.gpus == 0.5
+    fused = Config.of({"problem": "klein-gordon", "training": {"engine": "fused"}})
+    with pytest.raises(SearchError, match="fused, which is for CPUs"):
+        with_workers(fused, {"cluster": "auto", "gpus": 1})
     home = with_workers(config, {"cluster": "local"}).workers
     assert (home.cluster, home.count, home.gpus, home.memory) == ("local", None, None, 999)
 
@@ -247,6 +259,14 @@ def test_a_worker_with_a_gpu_trains_on_it_and_takes_its_share_of_memory():
     assert options.on_gpu(0.0) == options
     assert (options.on_gpu(0.25).device, options.on_gpu(0.25).memory_share) == ("cuda", 0.25)
     assert options.on_gpu(2.0).memory_share == 1.0
+
+
+def test_a_trainer_may_allocate_no_more_of_a_gpu_than_its_share(monkeypatch):
+    shares = []
+    monkeypatch.setattr(torch.cuda, "set_per_process_memory_fraction", shares.append)
+    Trainer(ProblemSource("burgers"), TrainingOptions().on_gpu(0.25))
+    Trainer(ProblemSource("burgers"), TrainingOptions())
+    assert shares == [0.25]
 
 
 def test_the_script_for_slurm_is_a_script():
@@ -271,3 +291,10 @@ def test_the_simulation_loses_time_to_lost_nodes_and_to_waiting():
     shown.print(table(lambda workers: schedule, [1, 64], lucky, repeats=1))
     rows = [line for line in shown.file.getvalue().splitlines() if line.startswith("│")]
     assert [row.split("│")[1].strip() for row in rows] == ["1", "64"]
+
+
+@pytest.mark.parametrize("workers", [1, 8, 64, 1000])
+def test_a_budget_of_time_is_about_kept_on_any_number_of_workers(workers):
+    met, budget = Circumstances(), 7200.0
+    taken = simulate(of_time(budget, workers, met), workers, met).seconds
+    assert taken == pytest.approx(budget, rel=0.15)

@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 import time
+from collections import Counter
 from pathlib import Path
 
 import jobs
@@ -206,6 +207,48 @@ def test_what_a_node_lacks_is_said_with_its_name_before_anything_is_done(hire, r
     told = str(refused.value)
     assert f"({node.node_id[:6]}): evopinn is 0.0.9, but {ep.__version__} where the search runs" in told
     assert "torch finds no CUDA device there, though Ray counts a GPU" in told
+
+
+PRETENDING = """
+import importlib.util, sys
+
+
+class Pretend:
+    def find_spec(self, name, path, target=None):
+        if name != "torch.cuda":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        execute = spec.loader.exec_module
+
+        def execute_and_pretend(module):
+            execute(module)
+            module.is_available = lambda: True
+            module.get_device_name = lambda number: "pretended"
+
+        spec.loader.exec_module = execute_and_pretend
+        return spec
+
+
+sys.meta_path.insert(0, Pretend())
+"""
+"""Makes a node believe that there is a GPU."""
+
+
+def test_four_workers_share_two_gpus_and_each_sees_its_own_only(hire, ray_cluster, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(PRETENDING)
+    paths = os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])
+    node = ray_cluster.add_node(cpus=8, gpus=2, PYTHONPATH=paths)
+    try:
+        workers = hire(jobs.misbehaving, demand=Demand(cpus=1, gpus=0.5))
+        for number in range(8):
+            workers.submit(number, ("meet", str(tmp_path), 4), 120)
+        final, _ = done(workers, 8)
+    finally:
+        ray_cluster.kill_node(node)
+    seen = Counter(ended.value for ended in final.values())
+    processes = {gpu: {process for at, process in seen if at == gpu} for gpu, _ in seen}
+    assert {gpu: len(several) for gpu, several in processes.items()} == {"0": 2, "1": 2}
 
 
 def test_a_setup_that_fails_is_told_with_the_node(hire):

@@ -4,6 +4,7 @@ EVOPINN_CHAOS_MINUTES says for how long, EVOPINN_CHAOS_SEED with which seed to b
 one more than the scene before: to begin with the seed of a scene that failed is to have that scene again.
 """
 
+import importlib.util
 import os
 import random
 import shutil
@@ -13,17 +14,21 @@ import time
 from collections import Counter
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "run"))
+sys.path += [str(Path(__file__).parents[1] / name) for name in ("run", "cluster")]
 
 from kills import MOST_RATIO, time_under_kills
+from losses import lose_nodes
 from mounting import small_disk
+from raylets import RayCluster
 from scene import SEARCH, Over, Scene
 from searches import final_state, undisturbed_run
 from table import FAULTS, befall
 
 MINUTES = 30.0
 TIMED_FROM = 10.0  # minutes: how long a search takes under kills needs some
-MOST_FAULTS = 12
+MOST_FAULTS, MOST_LOSSES = 12, 4
+ON_A_CLUSTER = 5  # one scene in so many, by its seed: to start one takes a while
+NODE_LOST = "Ray node lost, another joined"
 SEARCHES = (SEARCH, SEARCH, "random", "bo-fcnet")
 
 
@@ -65,6 +70,17 @@ def scene_of(seed, place, aside, until):
     return happened, seen
 
 
+def cluster_scene_of(seed, aside, until):
+    """A search on a cluster that loses nodes: which faults, and how many evaluations there were."""
+    directory, cluster = aside / f"run-{seed}", RayCluster()
+    try:
+        losses, seen = lose_nodes(cluster, directory, random.Random(seed), MOST_LOSSES, until)
+    finally:
+        cluster.shutdown()
+    assert final_state(directory) == final_state(undisturbed_run(aside, SEARCH))
+    return [NODE_LOST] * len(losses), seen
+
+
 def timed(aside, seed):
     """How much longer a search takes under kills."""
     seconds, longer, drivers, workers = time_under_kills(aside, random.Random(seed))
@@ -86,10 +102,15 @@ def main():
         os.environ["EVOPINN_CACHE"] = str(aside / "kernels")
         if not place.is_mount():
             say("file systems cannot be mounted here: no disk is filled")
+        if not (has_ray := importlib.util.find_spec("ray") is not None):
+            say("Ray is not installed: no node is lost")
         while time.monotonic() < until:
             since = time.monotonic()
             try:
-                happened, seen = scene_of(seed, place, aside, until)
+                if has_ray and seed % ON_A_CLUSTER == 0:
+                    happened, seen = cluster_scene_of(seed, aside, until)
+                else:
+                    happened, seen = scene_of(seed, place, aside, until)
             except BaseException:
                 say(f"seed {seed} failed; to have it again: make chaos SEED={seed}")
                 raise
@@ -99,7 +120,7 @@ def main():
             say(f"seed {seed}: {len(happened)} faults, {seen} evaluations, the same end, {took:.0f} s")
             seed += 1
         ratio = timed(aside, first) if minutes >= TIMED_FROM else 0.0
-    for name in FAULTS:
+    for name in (*FAULTS, NODE_LOST):
         say(f"{counts[name]:6}  {name}")
     say(
         f"{counts.total()} faults, {seed - first} searches with {evaluations} evaluations: none was lost but "

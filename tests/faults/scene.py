@@ -178,9 +178,19 @@ class Scene:
         return [each for each in attempts(self.directory) if not each.final]
 
     def worker(self):
-        """One of the workers."""
-        self.wait_until(lambda: workers_of(self.driver.pid), "a worker")
-        return self.rng.choice(workers_of(self.driver.pid))
+        """One of the workers.
+
+        Raises:
+            Over: There is none any more: the search came to its end.
+        """
+        found = []
+        while not found:
+            self.wait_until(lambda: workers_of(self.driver.pid), "a worker")
+            if self.has_ended:
+                self.await_end(_DONE)
+                raise Over
+            found = workers_of(self.driver.pid)
+        return self.rng.choice(found)
 
     def left_running(self):
         """The processes that stem from a driver of this search."""

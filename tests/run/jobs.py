@@ -80,6 +80,13 @@ def gulp():
     return len(bytearray(1 << 40))
 
 
+def fill_gpu():
+    """Say what torch says when a GPU has no more memory to give."""
+    import torch
+
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 MiB. GPU 0 has 8 GiB.")
+
+
 def raise_it():
     raise ZeroDivisionError("by zero, of course")
 
@@ -129,6 +136,14 @@ def environment():
     return torch.get_num_threads(), os.environ["OMP_NUM_THREADS"], parent_signals
 
 
+def meet(directory, count):
+    """Wait until so many processes are here, so that none does the work of another; the GPU of this one."""
+    (Path(directory) / f"{os.getpid()}.here").touch()
+    while len(list(Path(directory).glob("*.here"))) < count:
+        time.sleep(0.05)
+    return os.environ.get("CUDA_VISIBLE_DEVICES"), os.getpid()
+
+
 def payload_size(data):
     return len(data)
 
@@ -153,6 +168,7 @@ ACTS = {
         leave,
         eat,
         gulp,
+        fill_gpu,
         raise_it,
         exit_politely,
         garbage,
@@ -162,6 +178,7 @@ ACTS = {
         nonsense,
         chatter,
         environment,
+        meet,
         payload_size,
         large,
         process_id,

@@ -166,7 +166,7 @@ def test_a_job_that_is_tried_again_comes_before_those_that_wait(tmp_path):
         assert [each.number for each in all_ended(workers)] == [0, 0, 1, 2]
 
 
-@pytest.mark.parametrize("act", ["eat", "gulp"])
+@pytest.mark.parametrize("act", ["eat", "gulp", "fill_gpu"])
 def test_memory_is_limited_whether_taken_slowly_or_at_once(limited_workers, act):
     limited_workers.submit(2, (act,), 30)
     ended = all_ended(limited_workers)

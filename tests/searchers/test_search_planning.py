@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evopinn.errors import SearchError, UnknownNameError
-from evopinn.searchers import METHODS, Budget, EvolutionSettings, Plan, Schedule, planned
+from evopinn.searchers import METHODS, Budget, EvolutionSettings, Plan, Schedule, planned, planning
 from evopinn.searchers.budget import spoken_time
 
 METHOD_NAMES = st.sampled_from(sorted(METHODS))
@@ -59,6 +59,34 @@ def test_a_budget_of_time_is_spent(
     assert plan.seconds is not None
     assert 0.93 * seconds <= plan.seconds <= seconds * (1 + 1e-9)
     assert_falls_and_rises(plan)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_one_or_two_workers_wait_for_no_longest_training(
+    workers: int, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    budgets = [
+        Budget(seconds=seconds, seconds_per_epoch=0.04, workers=workers, even=even)
+        for seconds in (60, 7200)
+        for even in (False, True)
+    ]
+    plans = [planned(budget, method) for budget in budgets]
+    monkeypatch.setattr(planning, "SPREAD", 0.0)
+    monkeypatch.setattr(planning, "EVEN_SPREAD", 0.0)
+    assert [plan.layout for plan in plans] == [planned(budget, method).layout for budget in budgets]
+
+
+def test_many_workers_wait_for_the_longest_training() -> None:
+    budget = Budget(seconds=600, seconds_per_epoch=0.04, workers=64)
+    plan = planned(budget)
+    generations = plan.workload.stages[:-1]
+    assert any(stage.trainings <= 2 * budget.workers for stage in generations)
+    assert plan.pace is not None
+    assert plan.seconds is not None
+    assert plan.pace * plan.workload.span(64) < 0.8 * plan.seconds
+    even = planned(Budget(seconds=600, seconds_per_epoch=0.04, workers=64, even=True))
+    assert even.workload.epochs > plan.workload.epochs
 
 
 @given(trainings=st.integers(30, 5000), method=METHOD_NAMES)

@@ -2,6 +2,7 @@
 
 import csv
 import itertools
+from pathlib import Path
 
 import pytest
 from studies import carried_out, comparison, essence, reproduction, stopping_after, unwatched
@@ -11,9 +12,15 @@ from evopinn.errors import EvopinnError, RunError
 from evopinn.run.speed import Pace
 from evopinn.searchers import find_method
 from evopinn.study.course import DESIGN, forecast
-from evopinn.study.design import Comparison, Reproduction
+from evopinn.study.design import Comparison, Reproduction, read_design
 from evopinn.study.kinds import study_of
 from evopinn.study.trials import settled_entries, write_csv
+
+EXPERIMENTS = sorted(
+    file
+    for kind in ("compare", "reproduce", "sensitivity")
+    for file in (Path(__file__).parents[2] / "experiments" / kind).glob("*.toml")
+)
 
 
 @pytest.fixture(scope="module")
@@ -203,3 +210,12 @@ def test_what_is_named_twice_is_done_and_counted_once():
 
 def test_without_any_names_all_cases_are_meant():
     assert reproduction(cases=[]).design.case_names() == reproduction(cases=None).design.case_names()
+
+
+@pytest.mark.parametrize("file", EXPERIMENTS, ids=lambda file: f"{file.parent.name}/{file.stem}")
+def test_the_experiments_of_the_project_are_designs(file):
+    values = read_design(file)
+    study = study_of(values["kind"], values, str(file))
+    assert file.parent.name == values["kind"]
+    assert study.design.problem == file.stem
+    assert sum(load.epochs for load in study.loads()) > 0

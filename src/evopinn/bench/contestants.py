@@ -73,7 +73,7 @@ class EngineContestant:
     def evaluate(self) -> float:
         """Compute loss and gradient; the loss."""
         loss, self.last = self.engine.loss_and_gradient(self.theta)
-        return loss
+        return float(loss)
 
     def gradient(self) -> NDArray[np.float64]:
         """The gradient of the last evaluation."""

@@ -24,6 +24,7 @@ from evopinn.cli.shared import (
     SpaceOption,
     WorkersOption,
     output,
+    prints_aside,
 )
 from evopinn.errors import RunError, SearchError
 from evopinn.view.console import meanwhile, note
@@ -202,7 +203,8 @@ def _carry_out(directory: Path, go: "Callable[[Audience], bool]", manner: _Manne
         return go(replace(audience, watch=watch))
 
     try:
-        finished = watched(noticed, not manner.quiet)
+        with prints_aside(manner.as_json):
+            finished = watched(noticed, not manner.quiet)
     except RunError as error:
         if seen <= {"loading"}:
             raise
@@ -212,7 +214,8 @@ def _carry_out(directory: Path, go: "Callable[[Audience], bool]", manner: _Manne
         _finish(directory, finished, manner.as_json, told="stopped" in seen and not manner.quiet)
     finally:
         if finished and manner.report and seen:  # of a run that was finished before, nothing is new
-            report_finished(directory, manner.quiet)
+            with prints_aside(manner.as_json):
+                report_finished(directory, manner.quiet)
 
 
 def _finish(directory: Path, finished: bool, as_json: bool, told: bool) -> None:

@@ -3,7 +3,7 @@
 import json
 import signal
 import sys
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout, suppress
 from types import FrameType
 from typing import Annotated, Any
 
@@ -54,6 +54,11 @@ def output(content: Any, as_json: bool) -> None:
             sys.stdout.flush()
         else:
             output_console().print(Text(content) if isinstance(content, str) else content)
+
+
+def prints_aside(as_json: bool) -> AbstractContextManager[object]:
+    """While a user's own code may run: what it prints goes to stderr, if stdout is for JSON."""
+    return redirect_stdout(sys.stderr) if as_json else nullcontext()
 
 
 def heed_termination() -> None:

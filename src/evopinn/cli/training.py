@@ -15,6 +15,7 @@ from evopinn.cli.shared import (
     SpaceOption,
     heed_termination,
     output,
+    prints_aside,
 )
 from evopinn.errors import GenomeError, StoredModelError, TrainingError
 from evopinn.view.console import notes_console
@@ -78,14 +79,15 @@ def train(
     if threads > (os.cpu_count() or 1):
         raise TrainingError(f"--threads {threads}: this machine has {os.cpu_count()} cores.")
     torch.set_num_threads(threads)
-    stated = find_problem(problem)
+    with prints_aside(as_json):
+        stated = find_problem(problem)
     # A user's own problem may bear any name: only what comes from the catalogue has published models.
     family, _, case = ("", "", "") if is_problem_file(problem) else stated.name.partition(":")
     network, published = _network(family, model, genome, bounds)
     if save is not None:
         check_writable(save)
     notes = notes_console()
-    with nullcontext() if quiet else training_progress(notes) as report:
+    with prints_aside(as_json), nullcontext() if quiet else training_progress(notes) as report:
         result = run(
             stated,
             network,

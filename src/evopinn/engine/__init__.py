@@ -9,6 +9,7 @@ from evopinn.engine.autograd import AutogradEngine, NestedDerivatives
 from evopinn.engine.choice import ENGINE_NAMES, ENGINES, Engine, make_engine
 from evopinn.engine.fused.engine import FusedEngine
 from evopinn.engine.plan import Plan
+from evopinn.engine.reading import Number, fetched
 from evopinn.engine.taylor import TaylorEngine
 
 __all__ = [
@@ -18,7 +19,9 @@ __all__ = [
     "Engine",
     "FusedEngine",
     "NestedDerivatives",
+    "Number",
     "Plan",
     "TaylorEngine",
+    "fetched",
     "make_engine",
 ]

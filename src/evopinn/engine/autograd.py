@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from evopinn.engine.reading import Number, read_if_free
 from evopinn.engine.vectors import check_vector
 from evopinn.genome import Genome
 from evopinn.network import Layout, forward
@@ -58,12 +59,12 @@ class AutogradEngine:
         ]
         return torch.stack(losses)
 
-    def loss_and_gradient(self, theta: Tensor) -> tuple[float, Tensor]:
+    def loss_and_gradient(self, theta: Tensor) -> tuple[Number, Tensor]:
         """The loss and its gradient with respect to θ."""
         leaf = theta.detach().requires_grad_()
         loss = self.term_losses(leaf).sum()
         (gradient,) = torch.autograd.grad(loss, leaf, materialize_grads=True)
-        return float(loss.detach()), gradient
+        return read_if_free(loss.detach()), gradient
 
     def residuals(self, theta: Tensor) -> Tensor:
         """All residuals, scaled so that the loss is the sum of their squares; shape (residuals,)."""

@@ -15,6 +15,7 @@ from torch import Tensor
 from evopinn.engine.autograd import AutogradEngine
 from evopinn.engine.fused.engine import FusedEngine
 from evopinn.engine.fused.layer import DTYPES
+from evopinn.engine.reading import Number
 from evopinn.engine.taylor import TaylorEngine
 from evopinn.errors import UnknownNameError
 from evopinn.genome import Genome
@@ -35,7 +36,7 @@ class Engine(Protocol):
     name: str
     layout: Layout
 
-    def loss_and_gradient(self, theta: Tensor) -> tuple[float, Tensor]:
+    def loss_and_gradient(self, theta: Tensor) -> tuple[Number, Tensor]:
         """The loss and its gradient with respect to θ."""
         ...
 

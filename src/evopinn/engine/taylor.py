@@ -14,6 +14,7 @@ from torch import Tensor
 from evopinn.engine.plan import Block, Plan
 from evopinn.engine.portable import PortableKernels
 from evopinn.engine.propagation import Kernels, Pass, Weights, shared_arrays
+from evopinn.engine.reading import Number, read_if_free
 from evopinn.engine.receivers import GradientReceiver, JacobianReceiver, add_outer_products
 from evopinn.engine.residuals import BlockResiduals
 from evopinn.engine.vectors import check_vector
@@ -54,7 +55,7 @@ class TaylorEngine:
         place = torch.device(device)
         self.passes = self._bound(self._kernels(dtype, place), dtype, place)
 
-    def loss_and_gradient(self, theta: Tensor) -> tuple[float, Tensor]:
+    def loss_and_gradient(self, theta: Tensor) -> tuple[Number, Tensor]:
         """The loss and its gradient with respect to θ."""
         weights, gradient = self._weights(theta), self._like.new_zeros(self.layout.size)
         receiver = GradientReceiver(self._weights(gradient))
@@ -65,7 +66,7 @@ class TaylorEngine:
             part = torch.stack(parts).sum()
             self._backward(weights, block, residuals.slopes(part), receiver)
             loss += part.detach()
-        return float(loss), gradient
+        return read_if_free(loss), gradient
 
     def residuals(self, theta: Tensor) -> Tensor:
         """All residuals, scaled so that the loss is the sum of their squares; shape (residuals,)."""

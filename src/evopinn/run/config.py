@@ -12,6 +12,7 @@ from pydantic import Field
 from evopinn.checks import MOST, MOST_SEED, shown
 from evopinn.errors import RunError, SearchError, UnknownNameError
 from evopinn.genome import MutationRates, Space
+from evopinn.run.cluster.site import LOCAL
 from evopinn.run.evaluation import TrainingOptions
 from evopinn.run.place import CONFIG
 from evopinn.run.strict import Strict, validated
@@ -158,6 +159,11 @@ class Config(Strict):
         self.search_space()
         self.layout()
         _check_demand(self.workers)
+        if self.workers.gpus is not None and self.training.engine == "fused":
+            raise SearchError(
+                f"training.engine is fused, which is for CPUs, and workers.gpus is {self.workers.gpus:g}; "
+                "give the engine taylor or auto, or no GPUs."
+            )
 
     def find_method(self) -> Method:
         """The method."""
@@ -306,5 +312,6 @@ def _check_demand(table: WorkersTable) -> None:
     for name, amount in {"cpus": table.cpus, "gpus": table.gpus}.items():
         if amount is not None and amount > 1 and amount != int(amount):
             raise SearchError(f"workers.{name} is {amount:g}; give a whole number, or a share below 1.")
-        if amount is not None and table.cluster is None:
-            raise SearchError(f"workers.{name} is for a cluster, and workers.cluster is not given; give it.")
+        if amount is not None and table.cluster in (None, LOCAL):
+            given = "not given" if table.cluster is None else f"{LOCAL}, which is none"
+            raise SearchError(f"workers.{name} is for a cluster, and workers.cluster is {given}; give one.")

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import cloudpickle
 
-from evopinn.engine import make_engine
+from evopinn.engine import fetched, make_engine
 from evopinn.errors import RunError
 from evopinn.genome import Genome
 from evopinn.network import initial_parameters
@@ -144,7 +144,7 @@ def fingerprint(problem: Problem) -> float:
     """
     for genome, seed in _TRIED:
         engine = make_engine("autograd", problem, genome)
-        loss, _ = engine.loss_and_gradient(initial_parameters(engine.layout, seed))
+        (loss,) = fetched(engine.loss_and_gradient(initial_parameters(engine.layout, seed))[0])
         if math.isfinite(loss):
             return loss
     return math.nan

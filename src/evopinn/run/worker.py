@@ -20,7 +20,12 @@ _PR_SET_PDEATHSIG = 1
 _SPARED = 500  # added to the badness that the kernel computes: a worker goes before its driver
 _HEADROOM = 1.25  # address space beyond the limit on resident memory, so that the driver's watch acts first
 _LONGEST_REPORT = 10_000
-_NO_MEMORY = ("can't allocate memory", "bad_alloc", "Unable to allocate")
+_NO_MEMORY = (
+    "can't allocate memory",
+    "bad_alloc",
+    "Unable to allocate",
+    "out of memory",
+)  # the last of a GPU
 
 
 def main() -> None:

@@ -1,8 +1,10 @@
 """How much a search does: populations and epochs by generation, trials, and what they add up to."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import NormalDist
 from types import MappingProxyType
 from typing import Literal
 
@@ -35,12 +37,12 @@ class Stage:
     saved: int = 0
     coarseness: float = 1.0
 
-    def span(self, workers: int, beside: float, coarse_exponent: float) -> float:
+    def span(self, workers: int, beside: float, coarse_exponent: float, spread: float) -> float:
         """How long it takes; see `Workload.span`."""
         weight = self.coarseness**-coarse_exponent
-        one_after_another = -(-self.trainings // workers)
-        each = one_after_another * (weight * self.epochs + beside) - weight * self.saved / workers
-        return self.times * each
+        one = weight * self.epochs + beside
+        all_of_them = -(-self.trainings // workers) * one - weight * self.saved / workers
+        return self.times * max(all_of_them, longest_of(self.trainings, spread) * one)
 
 
 @dataclass(frozen=True)
@@ -70,16 +72,35 @@ class Workload:
         """The number of generations, or of batches of proposals."""
         return sum(stage.times for stage in self.stages[: -self.closing] if stage.trainings)
 
-    def span(self, workers: int, beside: float = 0.0, coarse_exponent: float = 0.0) -> float:
-        """Epochs one after another: a stage of n trainings takes ⌈n / workers⌉ of them.
+    def span(
+        self, workers: int, beside: float = 0.0, coarse_exponent: float = 0.0, spread: float = 0.0
+    ) -> float:
+        """Epochs one after another: a stage takes ⌈n / workers⌉ of its n trainings, or its longest one.
 
         Args:
             workers: How many trainings run side by side.
             beside: What a training costs beside its epochs, in epochs.
             coarse_exponent: p, if an epoch on points that are coarser by c costs c^-p; by default all epochs
                 count alike.
+            spread: Of the times of trainings: standard deviation of their logarithm.
         """
-        return sum(stage.span(workers, beside, coarse_exponent) for stage in self.stages)
+        return sum(stage.span(workers, beside, coarse_exponent, spread) for stage in self.stages)
+
+
+def longest_of(trainings: int, spread: float) -> float:
+    """How long the longest of some trainings takes, in units of their mean: about what is to be expected.
+
+    Their times are taken to be log-normal. The quantile is Blom's, for the largest of so many normal numbers.
+    What two wait for each other is left out: the pace of searches was measured on two workers, and has it.
+
+    Examples:
+        >>> longest_of(1000, spread=0.0), round(longest_of(16, spread=0.5), 1), longest_of(2, spread=0.5)
+        (1.0, 2.1, 1.0)
+    """
+    if trainings <= 2 or not spread:
+        return float(min(trainings, 1))
+    largest = NormalDist().inv_cdf((trainings - 0.375) / (trainings + 0.25))
+    return max(math.exp(spread * largest - spread**2 / 2), 1.0)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,21 @@
 """Adam (Kingma & Ba), as a pure step."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from evopinn.training.optimizer import Objective, State, as_tensors, as_values, require_positive
+from evopinn.engine import fetched
+from evopinn.training.optimizer import (
+    Objective,
+    State,
+    as_tensors,
+    as_values,
+    require_positive,
+    settled,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +52,11 @@ class Adam:
     def init(self, objective: Objective, theta: Tensor) -> AdamState:
         """The state at the start."""
         loss, gradient = objective(theta)
+        (loss,) = fetched(loss)
         return AdamState(theta, loss, gradient)
 
     def step(self, objective: Objective, state: AdamState) -> AdamState:
-        """The state after one step."""
+        """The state after one step; if the loss is on a device, it is left there unread."""
         g, steps = state.gradient, state.steps + 1
         zero = torch.zeros_like(g)
         mean = torch.lerp(zero if state.mean is None else state.mean, g, 1 - self.decay[0])
@@ -55,13 +65,16 @@ class Adam:
         spread = (square / (1 - self.decay[1] ** steps)).sqrt()
         theta = state.theta - self.rate * unbiased / (spread + self.epsilon)
         loss, gradient = objective(theta)
-        return AdamState(theta, loss, gradient, False, mean, square, steps)
+        made = AdamState(theta, math.nan, gradient, False, mean, square, steps)
+        return replace(made, unread=loss) if isinstance(loss, Tensor) else replace(made, loss=loss)
 
     def state_tensors(self, state: AdamState) -> dict[str, Tensor]:
         """The state as tensors by name."""
-        return as_tensors(vars(state))
+        ((known, _),) = settled([state])
+        return as_tensors(vars(known))
 
     def resume(self, objective: Objective, tensors: Mapping[str, Tensor]) -> AdamState:
         """The state that `state_tensors` was asked of, evaluated anew."""
         loss, gradient = objective(tensors["theta"])
+        (loss,) = fetched(loss)
         return replace(AdamState(**as_values(tensors)), loss=loss, gradient=gradient)

@@ -7,7 +7,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from evopinn.engine import Engine
+from evopinn.engine import Engine, Number
 from evopinn.training.cost import Work
 from evopinn.training.status import Status
 
@@ -60,7 +60,7 @@ class Budgeted:
         """Whether the latest evaluation gave numbers."""
         return bool(torch.isfinite(torch.as_tensor(self._latest)).all())
 
-    def loss_and_gradient(self, theta: Tensor) -> tuple[float, Tensor]:
+    def loss_and_gradient(self, theta: Tensor) -> tuple[Number, Tensor]:
         """Loss and gradient, or `BudgetExhausted`."""
         return self._within("gradient", lambda: self._objective.loss_and_gradient(theta))
 

@@ -110,4 +110,5 @@ def _of(inner: State, cost: float, stage: int, spent: float) -> ChainState:
         inner=inner,
         cost=cost,
         remark=inner.remark,
+        unread=inner.unread,
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
+from evopinn.engine import fetched
 from evopinn.errors import TrainingError
 from evopinn.training.optimizer import Objective, State, as_tensors, as_values, is_where, require_positive
 from evopinn.training.steps import Steps
@@ -61,37 +62,50 @@ class LBFGS:
     def init(self, objective: Objective, theta: Tensor) -> LBFGSState:
         """The state at the start."""
         loss, gradient = objective(theta)
+        loss, largest = fetched(loss, gradient.abs().max())
         unit = loss if 0 < loss < 1 else 1.0
-        converged = self._is_flat(gradient, unit)
+        converged = self._is_flat(largest, unit)
         return LBFGSState(theta, loss, gradient, converged, unit, history=Steps.none(theta), scale=1 / unit)
 
-    def _is_flat(self, gradient: Tensor, unit: float) -> bool:
-        return bool(gradient.abs().max() <= self.gradient_tolerance * unit)
+    def _is_flat(self, largest: float, unit: float) -> bool:
+        """Whether a gradient is, by its largest component."""
+        return largest <= self.gradient_tolerance * unit
 
     def step(self, objective: Objective, state: LBFGSState) -> LBFGSState:
-        """The state after one iteration."""
+        """The state after one iteration.
+
+        Numbers are read once for the direction and once for each trial along it, all that are needed
+        together: a device that the host has to wait for is waited for no more often than that.
+        """
         direction = state.history.descent(state.gradient, state.scale)
-        slope = float(state.gradient @ direction)
+        slope, length, total = fetched(
+            state.gradient @ direction, direction.abs().max(), state.gradient.abs().sum()
+        )
         if not slope < -self.change_tolerance * state.unit:
             return self._given_up(state)
         first = self.rate
         if not state.started:
-            first *= min(1.0, state.unit / float(state.gradient.abs().sum()))
+            first *= min(1.0, state.unit / total)
 
         def line(step: float) -> Trial:
             loss, gradient = objective(torch.add(state.theta, direction, alpha=step))
-            return Trial(step, loss, float(gradient @ direction), gradient)
+            y = gradient - state.gradient
+            loss, slope, *others = fetched(
+                loss, gradient @ direction, gradient.abs().max(), y @ (step * direction), y @ y
+            )
+            return Trial(step, loss, slope, gradient, tuple(others))
 
         start = Trial(0.0, state.loss, slope, state.gradient)
-        found = strong_wolfe(line, start, first, float(direction.abs().max()))
+        found = strong_wolfe(line, start, first, length)
         if not found.loss < state.loss:
             return self._given_up(state)
-        history, scale = self._remember(state, found.step * direction, found.gradient)
+        largest, *_ = found.others
+        history, scale = self._remember(state, found.step * direction, found)
         return LBFGSState(
             torch.add(state.theta, direction, alpha=found.step),
             found.loss,
             found.gradient,
-            self._is_flat(found.gradient, state.unit),
+            self._is_flat(largest, state.unit),
             state.unit,
             history=history,
             scale=scale,
@@ -111,13 +125,14 @@ class LBFGS:
         others = {name: tensor for name, tensor in tensors.items() if not name.startswith(HISTORY)}
         state = LBFGSState(**as_values(others), history=history)
         loss, gradient = objective(state.theta)
+        loss, largest = fetched(loss, gradient.abs().max())
         if is_where(state, loss, gradient):
             return state
         return replace(
             state,
             loss=loss,
             gradient=gradient,
-            converged=self._is_flat(gradient, state.unit),
+            converged=self._is_flat(largest, state.unit),
             history=history.seen_from(gradient),
         )
 
@@ -127,10 +142,10 @@ class LBFGS:
         fresh = replace(state, history=none, scale=1 / state.unit, started=False)
         return fresh if state.history else replace(fresh, converged=True)
 
-    def _remember(self, state: LBFGSState, s: Tensor, gradient: Tensor) -> tuple[Steps, float]:
+    def _remember(self, state: LBFGSState, s: Tensor, found: Trial) -> tuple[Steps, float]:
         """History and scale after a step; one along which the curvature is not positive is not remembered."""
-        y = gradient - state.gradient
-        curvature = float(y @ s)
+        _, curvature, square = found.others
         if not curvature > SMALLEST_CURVATURE * state.unit:
-            return state.history.seen_from(gradient), state.scale
-        return state.history.followed_by(s, y, gradient, self.memory), curvature / float(y @ y)
+            return state.history.seen_from(found.gradient), state.scale
+        y = found.gradient - state.gradient
+        return state.history.followed_by(s, y, found.gradient, self.memory), curvature / square

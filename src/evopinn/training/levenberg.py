@@ -1,11 +1,12 @@
 """Levenberg-Marquardt with geodesic acceleration."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import torch
 from torch import Tensor
 
+from evopinn.engine import fetched
 from evopinn.errors import TrainingError
 from evopinn.training.linearised import Linearised, costs, dense_bytes, linearised
 from evopinn.training.optimizer import (
@@ -94,11 +95,13 @@ class LM:
         for trial in range(_TRIALS):
             found = _trial(squares, state, model, damping)
             if found is not None:
-                theta, residuals = found
+                theta, residuals, loss = found
                 model = self._model(squares, theta, residuals)
                 lowered = max(damping / _LOWERED, _LEAST_DAMPING)
                 cost = self._cost(squares, residuals, theta, trial + 1)
-                made = _at(theta, residuals, 2 * model.gradient, lowered, cost)
+                gradient = 2 * model.gradient
+                (largest,) = fetched(gradient.abs().max())
+                made = LMState(theta, loss, gradient, largest == 0, lowered, residuals=residuals, cost=cost)
                 return replace(made, model=model, remark=state.remark)
             damping *= _RAISED
         return replace(state, damping=damping, model=model, converged=True)
@@ -117,8 +120,11 @@ class LM:
         """The state at a point, without what only a step needs: there may be no budget for one."""
         residuals = squares.residuals(theta)
         _, gradient = squares.loss_and_gradient(theta)
-        state = _at(theta, residuals, gradient, damping, self._cost(squares, residuals, theta, trials=1))
-        return replace(state, remark=self._remark(len(residuals), theta))
+        loss, largest = fetched(residuals @ residuals, gradient.abs().max())
+        cost, remark = self._cost(squares, residuals, theta, trials=1), self._remark(len(residuals), theta)
+        return LMState(
+            theta, loss, gradient, largest == 0, damping, residuals=residuals, cost=cost, remark=remark
+        )
 
     def _model(self, squares: LeastSquares, theta: Tensor, residuals: Tensor) -> Linearised:
         return linearised(squares, theta, residuals, _scale, self.memory)
@@ -152,8 +158,12 @@ def least_squares(objective: object) -> LeastSquares:
 
 def _trial(
     squares: LeastSquares, state: LMState, model: Linearised, damping: float
-) -> tuple[Tensor, Tensor] | None:
-    """Where a damping leads, and the residuals there, if the loss is lower."""
+) -> tuple[Tensor, Tensor, float] | None:
+    """Where a damping leads, with residuals and loss there, if it is lower.
+
+    Of a device two numbers are read, one after the other: whether the damped problem can be solved at all,
+    before anything is evaluated, and the loss.
+    """
     solve = model.damped(damping)
     if solve is None:
         return None
@@ -161,14 +171,10 @@ def _trial(
     ahead = squares.residuals(state.theta + _PROBE * v)
     a = solve(2 / _PROBE * ((ahead - model.residuals) / _PROBE - model.change(v)))
     bent = 2 * _length(a, model.scale) <= _MOST_BENT * _length(v, model.scale)
-    theta = state.theta + (v + a / 2 if bent else v)
+    theta = state.theta + torch.where(bent, v + a / 2, v)
     residuals = squares.residuals(theta)
-    return (theta, residuals) if float(residuals @ residuals) < state.loss else None
-
-
-def _at(theta: Tensor, residuals: Tensor, gradient: Tensor, damping: float, cost: float) -> LMState:
-    loss, flat = float(residuals @ residuals), not bool(gradient.any())
-    return LMState(theta, loss, gradient, flat, damping, residuals=residuals, cost=cost)
+    (loss,) = fetched(residuals @ residuals)
+    return (theta, residuals, loss) if loss < state.loss else None
 
 
 def _scale(diagonal: Tensor) -> Tensor:
@@ -177,7 +183,7 @@ def _scale(diagonal: Tensor) -> Tensor:
     return (diagonal * mean).sqrt().clamp_min(_LEAST_SCALE * mean)
 
 
-def _length(vector: Tensor, scale: Tensor) -> float:
+def _length(vector: Tensor, scale: Tensor) -> Tensor:
     """‖v‖ in the metric of the damping; infinite if it is not a number."""
-    length = float((vector.square() * scale).sum().sqrt())
-    return length if math.isfinite(length) else math.inf
+    length = (vector.square() * scale).sum().sqrt()
+    return torch.where(length.isnan(), torch.inf, length)

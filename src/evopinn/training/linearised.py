@@ -15,6 +15,7 @@ from typing import Protocol, cast
 import torch
 from torch import Tensor
 
+from evopinn.engine import fetched
 from evopinn.training.cost import Work
 from evopinn.training.optimizer import LeastSquares
 
@@ -166,8 +167,8 @@ class MatrixFree:
         self.gradient = objective.transposed_product(theta, residuals)
         generator = torch.Generator().manual_seed(0)
         signs = torch.randint(0, 2, residuals.shape, generator=generator).to(residuals) * 2 - 1
-        trace = float(objective.transposed_product(theta, signs).square().sum())
-        self.scale = torch.full_like(theta, trace / len(theta))
+        trace = objective.transposed_product(theta, signs).square().sum()
+        self.scale = (trace / len(theta)).expand_as(theta)
 
     def change(self, direction: Tensor) -> Tensor:
         """J·v."""
@@ -184,17 +185,20 @@ class MatrixFree:
 
 
 def conjugate_gradients(matrix: Callable[[Tensor], Tensor], right: Tensor) -> Tensor:
-    """A rough solution x of M·x = b for a symmetric positive definite M."""
+    """A rough solution x of M·x = b for a symmetric positive definite M.
+
+    Of a device one number is read in each iteration: whether it is the last one.
+    """
     x, left = torch.zeros_like(right), right.clone()
-    direction, size = left, float(left @ left)
+    direction, size = left, left @ left
     enough = _CLOSE_ENOUGH**2 * size
     for _ in range(_MOST_ITERATIONS):
-        if not size > enough:
+        if not fetched(size > enough)[0]:
             break
         image = matrix(direction)
-        step = size / float(direction @ image)
+        step = size / (direction @ image)
         x, left = x + step * direction, left - step * image
-        before, size = size, float(left @ left)
+        before, size = size, left @ left
         direction = left + size / before * direction
     return x
 
@@ -213,7 +217,7 @@ def _cholesky(matrix: Tensor) -> Tensor | None:
     """The factor of a matrix, of which only the lower triangle is looked at, if it is positive definite."""
     found = torch.linalg.cholesky_ex(matrix)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     factor, failed = cast("tuple[Tensor, Tensor]", found)
-    return None if failed.item() else factor
+    return None if fetched(failed)[0] else factor
 
 
 def _solved(factor: Tensor, right: Tensor) -> Tensor:

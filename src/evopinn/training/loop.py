@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from evopinn.checks import MOST_SEED
-from evopinn.engine import ENGINE_NAMES, make_engine
+from evopinn.engine import ENGINE_NAMES, fetched, make_engine
 from evopinn.genome import Genome, PublishedModel
 from evopinn.network import Layout, initial_parameters
 from evopinn.problem import Problem
@@ -126,12 +126,14 @@ def train(
     status = optimise(chosen, objective, begin, epochs, recorder)
     best = recorder.best or State(theta, loss, torch.zeros_like(theta))
     if status is Status.CONVERGED and not objective.ended_finite:
-        status = _converged(evaluator.loss_and_gradient(best.theta)[0])
+        status = _converged(*fetched(evaluator.loss_and_gradient(best.theta)[0]))
+    asked = status is not Status.INTERRUPTED
     try:
         if on_end is not None and (ended := _ended(continuable(chosen), genome, best, recorder, start)):
             on_end(ended)
         errors = recorder.errors_of(best.theta)
-        residuals = residual_sizes(problem, genome, evaluator, best.theta)
+        # Whoever interrupts may do so because the residual does not come back: it is not asked again.
+        residuals = residual_sizes(problem, genome, evaluator, best.theta) if asked else {}
     except KeyboardInterrupt:  # the training is not lost for a second Ctrl-C
         status, errors, residuals = Status.INTERRUPTED, dict[str, float](), dict[str, float]()
     return TrainingResult(
@@ -186,17 +188,21 @@ def optimise(
     try:
         state = begin()
         while recorder.spent + state.cost <= epochs:
-            if failure := _failure(state):
-                return failure
+            if not recorder.finite:
+                return Status.NOT_FINITE
             if state.converged:
                 return Status.CONVERGED
             state = optimizer.step(objective, state)
             recorder(state)
-        return _failure(state) or Status.FINISHED
+        status = Status.FINISHED
     except BudgetExhausted as exhausted:
-        return exhausted.status
+        status = exhausted.status
     except KeyboardInterrupt:
-        return Status.INTERRUPTED
+        status = Status.INTERRUPTED
+    recorder.settle()
+    # Infinity or not-a-number, loss or gradient: which of them it is depends on the order of operations in
+    # the engine, so they are one status.
+    return status if recorder.finite or status is Status.INTERRUPTED else Status.NOT_FINITE
 
 
 def _begun(optimizer: Optimizer[Any], objective: Objective, theta: Tensor, recorder: Recorder) -> State:
@@ -215,7 +221,7 @@ def _resumed(
     theta, loss = start.best_theta, start.best_loss
     if not torch.equal(theta, state.theta):
         if state.loss != start.losses[-1]:  # the objective is another, by which the best is judged as well
-            loss, _ = objective(theta)
+            (loss,) = fetched(objective(theta)[0])
         recorder.consider(State(theta, loss, torch.zeros_like(theta)))
     return state
 
@@ -226,7 +232,7 @@ def _ended(
     """Where a training ended, if another can go on from there."""
     if recorder.last is None:  # there was no time to begin
         return start
-    if _failure(recorder.last):
+    if not recorder.finite:
         return None
     return Checkpoint(
         optimizer=describe_optimizer(optimizer)["name"],
@@ -237,16 +243,6 @@ def _ended(
         losses=recorder.losses,
         epochs=recorder.epochs,
     ).to("cpu")
-
-
-def _failure(state: State) -> Status | None:
-    """Whether a training cannot go on from here.
-
-    Infinity or not-a-number, loss or gradient: which of them it is depends on the order of operations in the
-    engine, so they are one status.
-    """
-    finite = math.isfinite(state.loss) and bool(torch.isfinite(state.gradient).all())
-    return None if finite else Status.NOT_FINITE
 
 
 def _converged(loss_again: float) -> Status:

@@ -1,18 +1,19 @@
 """What an optimiser is: a start and a step, both pure functions of their arguments."""
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import torch
 from torch import Tensor
 
+from evopinn.engine import Number, fetched
 from evopinn.errors import TrainingError
 from evopinn.training.cost import Work
 
-Objective = Callable[[Tensor], tuple[float, Tensor]]
-"""From θ to the loss and its gradient."""
+Objective = Callable[[Tensor], tuple[Number, Tensor]]
+"""From θ to the loss and its gradient; the loss may be left on its device, unread."""
 
 
 @runtime_checkable
@@ -24,7 +25,7 @@ class LeastSquares(Protocol):
         """What its parts cost."""
         ...
 
-    def loss_and_gradient(self, theta: Tensor) -> tuple[float, Tensor]:
+    def loss_and_gradient(self, theta: Tensor) -> tuple[Number, Tensor]:
         """‖r‖² and its gradient 2·Jᵀr."""
         ...
 
@@ -56,6 +57,7 @@ class State:
         converged: Whether another step would change nothing.
         cost: Epochs that the step to here counts for.
         remark: What a user should know of how the method works here, if anything.
+        unread: The loss on its device, if it has not been read from there; `loss` is then not a number.
     """
 
     theta: Tensor
@@ -64,6 +66,7 @@ class State:
     converged: bool = False
     cost: float = field(default=1.0, kw_only=True)
     remark: str = field(default="", kw_only=True)
+    unread: Tensor | None = field(default=None, kw_only=True)
 
 
 S = TypeVar("S", bound=State)
@@ -95,6 +98,18 @@ class Continuable(Optimizer[S], Protocol[S]):
         Loss and gradient are evaluated anew: the objective may be another, as on more points.
         """
         ...
+
+
+def settled(states: Sequence[S]) -> list[tuple[S, bool]]:
+    """States whose losses are read, and whether loss and gradient of each are finite; one wait for all."""
+    losses = [state.loss if state.unread is None else state.unread for state in states]
+    numbers = fetched(*losses, *(torch.isfinite(state.gradient).all() for state in states))
+    read = [
+        state if state.unread is None else replace(state, loss=loss, unread=None)
+        for state, loss in zip(states, numbers, strict=False)
+    ]
+    finite = [bool(each) for each in numbers[len(states) :]]
+    return [(state, math.isfinite(state.loss) and sound) for state, sound in zip(read, finite, strict=True)]
 
 
 def is_where(state: State, loss: float, gradient: Tensor) -> bool:

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from evopinn.training.optimizer import State
+from evopinn.training.optimizer import State, settled
 from evopinn.training.result import History
+
+AHEAD = 32
+"""Steps whose losses may be left on a device before all of them are read."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,14 @@ class Progress:
 class Recorder:
     """Keeps the losses, the errors now and then, and the best state.
 
+    States whose losses are still on a device wait until there are some, and are taken in together: a state
+    that is not finite ends them, as if none had come after it.
+
+    Attributes:
+        best: The state with the least loss.
+        last: The latest state that was taken in.
+        finite: Whether loss and gradient of that one are.
+
     Args:
         errors: Measures the errors at θ.
         errors_every: After how many epochs.
@@ -55,6 +66,8 @@ class Recorder:
     ) -> None:
         self.best: State | None = None
         self.last: State | None = None
+        self.finite = True
+        self._waiting: list[State] = []
         self._losses = list(losses)
         self._spent = list(spent)
         self._measured: dict[int, dict[str, float]] = {}
@@ -66,24 +79,37 @@ class Recorder:
         self._elapsed = elapsed
 
     def __call__(self, state: State) -> None:
-        """Take in the state after a step."""
-        before = self.epoch // self._errors_every
-        self._losses.append(state.loss)
-        self._spent.append(self.spent + state.cost if self._spent else 0.0)
-        self._take(state, due=len(self._losses) == 1 or self.epoch // self._errors_every > before)
+        """Take in the state after a step, as soon as its loss is read."""
+        self._waiting.append(state)
+        if state.unread is None or len(self._waiting) == AHEAD:
+            self.settle()
+
+    def settle(self) -> None:
+        """Take in whatever waits."""
+        waiting, self._waiting = self._waiting, []
+        for state, finite in settled(waiting):
+            if self.finite:
+                self._add(state, finite)
 
     def resume(self, state: State) -> None:
         """Take in where a continued training begins: the state after the last step of the one before."""
         self._losses[-1] = state.loss
-        self._take(state, due=self.epoch % self._errors_every == 0)
+        ((state, finite),) = settled([state])
+        self._take(state, finite, due=self.epoch % self._errors_every == 0)
 
     def consider(self, state: State) -> None:
         """Keep a state if it is the best."""
         if self.best is None or state.loss < self.best.loss:
             self.best = state
 
-    def _take(self, state: State, due: bool) -> None:
-        self.last = state
+    def _add(self, state: State, finite: bool) -> None:
+        before = self.epoch // self._errors_every
+        self._losses.append(state.loss)
+        self._spent.append(self.spent + state.cost if self._spent else 0.0)
+        self._take(state, finite, due=len(self._losses) == 1 or self.epoch // self._errors_every > before)
+
+    def _take(self, state: State, finite: bool, due: bool) -> None:
+        self.last, self.finite = state, finite
         self.consider(state)
         if due or self.epoch == self._epochs:
             self._measure(state)
@@ -98,7 +124,10 @@ class Recorder:
     @property
     def spent(self) -> float:
         """Epochs trained so far: steps, or what steps of another cost stand for."""
-        return self._spent[-1] if self._spent else 0.0
+        spent = self._spent[-1] if self._spent else 0.0
+        for state in self._waiting:  # one by one, as they will be added: `sum` may round otherwise
+            spent += state.cost
+        return spent
 
     def errors_of(self, theta: Tensor) -> dict[str, float]:
         """The errors of the parameters that are kept; those of the last epoch are noted as well."""

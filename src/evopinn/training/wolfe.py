@@ -30,12 +30,14 @@ class Trial:
         loss: φ(t).
         slope: φ'(t).
         gradient: The full gradient there.
+        others: Numbers that whoever evaluates the line has read along with these.
     """
 
     step: float
     loss: float
     slope: float
     gradient: Tensor
+    others: tuple[float, ...] = ()
 
     @property
     def finite(self) -> bool:
