@@ -103,11 +103,20 @@ def test_contrasts_are_scipys_tests_of_logarithms_corrected() -> None:
     assert found[0].effect < 0
 
 
-def test_pairs_of_which_one_is_missing_or_failed_are_left_out() -> None:
+def test_a_failed_training_is_worse_than_any_other() -> None:
     errors = {
-        "one": {(1,): 1e-2, (2,): 1e-3, (3,): math.nan, (4,): 1e-2, (5,): math.inf, (6,): 0.0},
-        "two": {(1,): 1e-3, (2,): 1e-3, (3,): 1e-2, (5,): 1e-2, (6,): 1e-2, (7,): 1e-2},
+        "one": {(1,): 1e-2, (2,): 1e-3, (3,): math.nan, (4,): math.inf, (5,): math.inf},
+        "two": {(1,): 1e-3, (2,): 1e-4, (3,): 1e9, (4,): 1e-2, (5,): math.nan},
     }
+    (contrast,) = contrasts(errors)
+    assert contrast.pairs == 5
+    assert contrast.ratio == pytest.approx(10)  # of the two pairs that have one
+    assert contrast.effect == 1  # the first is worse wherever they differ
+    assert contrast.p == pytest.approx(wilcoxon([1.0, 1.0, 9.0, 9.0]).pvalue)
+
+
+def test_pairs_of_which_one_is_missing_are_left_out() -> None:
+    errors = {"one": {(1,): 1e-2, (2,): 1e-3, (4,): 1e-2}, "two": {(1,): 1e-3, (2,): 1e-3, (7,): 1e-2}}
     (contrast,) = contrasts(errors)
     assert contrast.pairs == 2
     assert contrast.ratio == pytest.approx(math.sqrt(10))

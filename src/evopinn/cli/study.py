@@ -42,7 +42,10 @@ class Common:
 
     problem: Annotated[str | None, typer.Argument(help=PROBLEM_HELP)] = None
     scale: Annotated[
-        float | None, typer.Option(help="1 is the paper's full schedule; 0.01 takes about a hundredth of it.")
+        float | None,
+        typer.Option(
+            help="1 is the paper's full schedule; 0.01 shrinks all of it, in all to below a hundredth."
+        ),
     ] = None
     cases: Annotated[str | None, typer.Option(help="Cases to train on, e.g. I,III; all by default.")] = None
     trials: Annotated[
@@ -135,9 +138,9 @@ def sensitivity(
 def compare(
     common: Common,
     methods: Annotated[
-        str,
+        str | None,
         typer.Option(help="all, or some of bo-fcnet,bo-fcresnet,random,evolution,evo-dpste,evo-dpste+lm."),
-    ] = "all",
+    ] = None,
     runs: Annotated[
         int | None, typer.Option(min=1, help="Independent searches by each method; as the scale says.")
     ] = None,
@@ -147,7 +150,10 @@ def compare(
     bounds: SpaceOption = None,
 ) -> None:
     """Compare the methods at equal cost, and what they discover on every case of a problem."""
-    chosen = None if methods == "all" else named(methods)
+    load_libraries(common.quiet)
+    from evopinn.study.compare import COMPARED
+
+    chosen = list(COMPARED) if methods == "all" else None if methods is None else named(methods)
     _carry_out("compare", common, {"methods": chosen, "searches": runs, "budget": budget, "space": bounds})
 
 

@@ -8,6 +8,9 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import rankdata, wilcoxon  # pyright: ignore[reportUnknownVariableType, reportMissingTypeStubs]
 
+_LEAST = float(np.finfo(float).tiny)
+"""An error of zero is taken for this one, so that it has a logarithm."""
+
 Pairing = tuple[object, ...]
 """What two numbers must share to be a pair, such as a case and a trial."""
 
@@ -20,7 +23,7 @@ class Contrast:
         first: A method.
         second: Another.
         pairs: How many pairs there are.
-        ratio: The geometric mean of first / second; below 1 if the first is more accurate.
+        ratio: The geometric mean of first / second where neither failed; below 1 if the first is better.
         effect: Matched-pairs rank-biserial correlation, from -1 (the first is better in all pairs) to 1.
         p: Of Wilcoxon's signed-rank test, two-sided; not a number with fewer than two different pairs.
         p_holm: The same corrected for the number of contrasts.
@@ -39,8 +42,8 @@ def contrasts(errors: Mapping[str, Mapping[Pairing, float]]) -> list[Contrast]:
     """All pairs of methods compared.
 
     Args:
-        errors: For each method, positive numbers under what makes pairs of them. Pairs of which one number is
-            missing or not finite are left out.
+        errors: For each method, numbers under what makes pairs of them. A number that is not finite is a
+            training that failed, and worse than any that did not. Pairs of which one is missing are left out.
     """
     found = [_contrast(first, second, errors) for first, second in combinations(errors, 2)]
     corrected = holm([each.p for each in found])
@@ -77,15 +80,17 @@ def rank_biserial(differences: Sequence[float]) -> float:
     return float((ranks * np.sign(array)).sum() / ranks.sum())
 
 
-def _contrast(first: str, second: str, errors: Mapping[str, Mapping[Pairing, float]]) -> Contrast:
-    one, other = errors[first], errors[second]
-    shared = [key for key in one if key in other and _usable(one[key]) and _usable(other[key])]
-    logs = [math.log(one[key]) - math.log(other[key]) for key in shared]
-    ratio = math.exp(float(np.mean(logs))) if logs else math.nan
+def _contrast(one_name: str, other_name: str, errors: Mapping[str, Mapping[Pairing, float]]) -> Contrast:
+    one, other = errors[one_name], errors[other_name]
+    pairs = [(_logarithm(one[key]), _logarithm(other[key])) for key in one if key in other]
+    # Infinite if one of them failed, nothing if both did.
+    logs = [0.0 if first == second else first - second for first, second in pairs]
+    sound = [log for log, pair in zip(logs, pairs, strict=True) if all(map(math.isfinite, pair))]
+    ratio = math.exp(float(np.mean(sound))) if sound else math.nan
     different = len({each for each in logs if each}) > 1
     p = float(wilcoxon(logs).pvalue) if different else math.nan  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportAttributeAccessIssue]
-    return Contrast(first, second, len(logs), ratio, rank_biserial(logs), p)
+    return Contrast(one_name, other_name, len(logs), ratio, rank_biserial(logs), p)
 
 
-def _usable(value: float) -> bool:
-    return math.isfinite(value) and value > 0
+def _logarithm(value: float) -> float:
+    return math.log(max(value, _LEAST)) if math.isfinite(value) else math.inf

@@ -146,8 +146,8 @@ def contrasts_table(study: ComparisonStudy, trials: Sequence[Trial]) -> Sheet:
     ]
     notes = (
         "Wilcoxon's signed-rank test, two-sided, on pairs of errors that share case, field, number of the "
-        "search and seed; p is corrected by Holm's rule for the number of rows. Pairs in which a "
-        "training failed are left out.",
+        "search and seed; p is corrected by Holm's rule for the number of rows. A training "
+        "that failed is worse than any other.",
         "A ratio below 1 (the geometric mean over the pairs) and an effect below 0 (rank-biserial, −1 to +1) "
         "mean that the first method is more exact.",
         "Trainings of the same model are no independent searches: with few searches, a small p says that the "
