@@ -12,6 +12,7 @@ from evopinn.study.reproduce import ReproductionStudy
 
 sys.path.append(str(Path(__file__).parents[1] / "run"))
 
+PROBLEM = str(Path(__file__).parents[1] / "run" / "search_problem.py")
 TINY = {"epochs": 3, "trials": 2, "coarseness": 8.0, "workers": {"count": 2}}
 SCHEDULE = {"populations": [6, 4], "epochs": [30, 50]}
 
@@ -25,7 +26,7 @@ def reproduction(**changes: object) -> ReproductionStudy:
 def comparison(**changes: object) -> ComparisonStudy:
     """Three methods with a search each on a problem of twenty points, which has no cases."""
     asked = {
-        "problem": str(Path(__file__).parents[1] / "run" / "search_problem.py"),
+        "problem": PROBLEM,
         "methods": ["bo-fcnet", "evo-dpste", "evo-dpste+lm"],
         "searches": 1,
         "schedule": SCHEDULE,

@@ -91,6 +91,15 @@ def test_a_budget_takes_the_place_of_the_schedule_of_a_file(run, tmp_path, monke
     assert "its own budget" in err
 
 
+def test_another_study_of_the_same_name_is_refused(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "studies" / "mine").mkdir(parents=True)
+    (tmp_path / "studies" / "mine" / "study.toml").write_text('kind = "compare"\nproblem = "heat"\n')
+    code, _, err = run(*COMMANDS["reproduce"], "--study", "mine")
+    assert code == 2
+    assert "holds another study" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

@@ -5,7 +5,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from studies import carried_out, comparison, essence, reproduction, stopping_after, unwatched
+from studies import PROBLEM, carried_out, comparison, essence, reproduction, stopping_after, unwatched
 
 import evopinn as ep
 from evopinn.errors import EvopinnError, RunError
@@ -219,3 +219,16 @@ def test_the_experiments_of_the_project_are_designs(file):
     assert file.parent.name == values["kind"]
     assert study.design.problem == file.stem
     assert sum(load.epochs for load in study.loads()) > 0
+
+
+def test_a_study_of_a_problem_that_was_changed_is_refused(tmp_path):
+    file = tmp_path / "mine.py"
+    text = Path(PROBLEM).read_text()
+    file.write_text(text)
+    study = comparison(problem=str(file), methods=["bo-fcnet"])
+    assert carried_out(study, tmp_path / "study")
+    file.write_text(text.replace("weight=10", "weight=11"))
+    with pytest.raises(RunError, match="has changed since"):
+        carried_out(study, tmp_path / "study")
+    file.write_text(text)
+    assert carried_out(study, tmp_path / "study") == []

@@ -1,5 +1,6 @@
 """The command that writes reports."""
 
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -66,4 +67,7 @@ def _written(runs: Sequence[Path], out: Path | None = None, **options: Any) -> P
     from evopinn.view.report import write_report
 
     torch.set_num_threads(1)
-    return write_report(runs, out, **options)
+    with warnings.catch_warnings():
+        # Networks that failed have numbers that overflow on the way into a figure, which leaves them out.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return write_report(runs, out, **options)

@@ -185,7 +185,7 @@ def _carry_out(kind: str, common: Common, special: dict[str, Any]) -> None:
     load_libraries(common.quiet)
     from evopinn.api import watched
     from evopinn.run.naming import run_path
-    from evopinn.study.course import carry_out, is_begun
+    from evopinn.study.course import carry_out, claim, is_begun
     from evopinn.study.kinds import study_of
     from evopinn.view.study.wording import scale_note
 
@@ -210,6 +210,7 @@ def _carry_out(kind: str, common: Common, special: dict[str, Any]) -> None:
         _foretell(study, shown, common.plan)
     if common.plan:
         return
+    claim(study, directory)
     try:
         finished = carry_out(study, directory, shown, say)
     except RunError as error:

@@ -21,7 +21,7 @@ from evopinn.errors import GenomeError, StoredModelError, TrainingError
 from evopinn.view.console import notes_console
 
 if TYPE_CHECKING:
-    from evopinn.genome import Genome, PublishedModel
+    from evopinn.genome import Genome, PublishedModel, Space
 
 DEFAULT_GENOME = "layers=5 neurons=32 shortcuts=none activation=tanh(x)"
 
@@ -133,8 +133,17 @@ def _network(
     if model is None:
         published = any(each.problem == family for each in published_models())
         if genome is not None or not published:
-            return Genome.parse(DEFAULT_GENOME if genome is None else genome, space), None
+            return _within(space, Genome.parse(DEFAULT_GENOME if genome is None else genome)), None
         model = "paper:evo-dpste-1"
     found = find_published(model, family)
-    space.check(found.genome)
-    return found.genome, found if found.problem == family else None
+    return _within(space, found.genome), found if found.problem == family else None
+
+
+def _within(space: "Space", genome: "Genome") -> "Genome":
+    """A genome that lies in a space; what to do if it does not is to give another."""
+    try:
+        space.check(genome)
+    except GenomeError as error:
+        sizes = f"layers=2-{max(11, genome.structure.layers)} neurons=1-{max(50, genome.structure.neurons)}"
+        raise GenomeError(f'{error} To widen the bounds: --space "{sizes}".') from error
+    return genome

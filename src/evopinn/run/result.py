@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evopinn.errors import EvopinnError, RunError, StoredModelError
+from evopinn.run.deceit import deceit
 from evopinn.run.listed import Entry, FinalistEntry, RunState
 from evopinn.run.reading import Reader
 from evopinn.run.summary import Best, Intent, activation_of, find_best, structure_of, summarise
@@ -149,12 +150,15 @@ class SearchResult:
         head = visible(f"{self.problem}, {self.method}, seed {self.seed}: {self.state}")
         if not self.hall_of_fame:
             return head, self._why_no_network()
+        words = deceit(self._best().residuals)
+        warning = (f"warning: {words}.",) if words else ()
         winner = next(iter(self.finalists), None)
         if winner is None:
-            return (head,)
+            return (head, *warning)
         error = "" if winner.mean_error is None else f", error {winner.mean_error:.2e}"
         times = len(winner.tasks)
-        return head, f"winner: {winner.genome}; means of {times}: loss {winner.mean_loss:.2e}{error}"
+        found = f"winner: {winner.genome}; means of {times}: loss {winner.mean_loss:.2e}{error}"
+        return (head, found, *warning)
 
     def table(self) -> Sequence[Sequence[str]]:
         """The hall of fame as rows of text, the headers first; empty before there is anything."""

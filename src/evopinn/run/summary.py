@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_origin
 
 from evopinn.errors import RunError
+from evopinn.run.deceit import deceit, kept_residuals
 from evopinn.run.listed import Entry, Event, FailureCount, FinalistEntry, GenerationSummary, RunState
 from evopinn.run.reading import Reader
 from evopinn.run.rounds import PlannedRound, planned_rounds
@@ -75,10 +76,12 @@ class Best:
     Attributes:
         entry: The evaluation that it comes from.
         finalist: All final evaluations of its genome; None if it was never among the candidates.
+        residuals: Sizes of the residual on the points of the training and on others, if they are known.
     """
 
     entry: Entry
     finalist: FinalistEntry | None
+    residuals: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def data(self) -> dict[str, Any]:
         """As plain data. Means are those of the final evaluations, of which there may be none."""
@@ -87,6 +90,8 @@ class Best:
             "mean_loss": finalist and finite(finalist.mean_loss),
             "mean_error": finalist and finite(finalist.mean_error),
             "evaluations": len(finalist.tasks) if finalist else 0,
+            "residuals": {name: finite(size) for name, size in self.residuals.items()},
+            "overfitted": bool(deceit(self.residuals)),
         }
 
 
@@ -202,6 +207,14 @@ def find_best(reader: Reader) -> Best | None:
 
     Before there are any, it is the first of the hall of fame; None if that is empty.
     """
+    found = _best_evaluation(reader)
+    if found is None:
+        return None
+    entry, winner = found
+    return Best(entry, winner, kept_residuals(reader.directory, entry.task))
+
+
+def _best_evaluation(reader: Reader) -> tuple[Entry, FinalistEntry | None] | None:
     best = reader.hall_of_fame()
     for winner in reader.finalists(1):
         if math.isfinite(winner.mean_loss):
@@ -209,10 +222,10 @@ def find_best(reader: Reader) -> Best | None:
             # it is in the hall of fame.
             for entry in best:
                 if entry.key == winner.key:
-                    return Best(entry, winner)
+                    return entry, winner
             _, task = min(zip(winner.losses, winner.tasks, strict=True))
-            return Best(reader.final_evaluation(task), winner)
-    return Best(best[0], None) if best else None
+            return reader.final_evaluation(task), winner
+    return (best[0], None) if best else None
 
 
 def finite(value: float | None) -> float | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -13,7 +14,7 @@ from evopinn.run.naming import request_digest
 from evopinn.run.place import is_run
 from evopinn.run.reading import Reader
 from evopinn.run.session import Audience, begin, go_on, recorded_config, timed
-from evopinn.run.source import ProblemSource
+from evopinn.run.source import ProblemSource, fingerprint, same_fingerprint
 from evopinn.run.speed import Pace
 from evopinn.run.toml_text import file_text, toml_data
 from evopinn.study.design import Design
@@ -73,6 +74,7 @@ def claim(study: Study, directory: Path) -> None:
         return
     if directory.is_dir() and any(directory.iterdir()):
         raise RunError(f"{directory} is not empty and holds no study; choose another name.")
+    ProblemSource.of(study.design.problem).load()  # says what is wrong with it before anything is written
     try:
         directory.mkdir(parents=True, exist_ok=True)
         write_whole(place, lambda path: path.write_text(text, encoding="utf-8"))
@@ -92,13 +94,12 @@ def carry_out(study: Study, directory: Path, watched: Watched, say: Callable[[st
     Returns:
         Whether it came to its end; False if it was stopped.
     """
-    if not is_begun(directory):
-        ProblemSource.of(study.design.problem).load()  # says what is wrong with it before anything is written
     claim(study, directory)
+    now = cache(_fingerprint)
     for part in study.parts(directory):
         place = directory / part.name
         if is_run(place):
-            _refuse_other(part, place)
+            _refuse_other(part, place, now)
             if _is_finished(place):
                 continue
         say(f"{part.title}:")
@@ -134,13 +135,23 @@ def _let_go(part: Part, place: Path, audience: Audience) -> bool:
     return begin(part.config, ProblemSource.of(part.config.problem), place, audience)
 
 
-def _refuse_other(part: Part, place: Path) -> None:
+def _fingerprint(problem: str) -> float:
+    return fingerprint(ProblemSource.of(problem).load())
+
+
+def _refuse_other(part: Part, place: Path, now: Callable[[str], float]) -> None:
+    """Refuse a run that is not the study's, or whose problem has changed: one study is of one problem."""
     with Reader(place) as reader:
         recorded = recorded_config(reader.about().config, place).recorded
     if recorded is None or recorded.request != request_digest(part.config, recorded.fingerprint):
         raise RunError(
             f"the run {place} was begun with other settings than the study has for it; remove it to have it "
             "done anew, or choose another name for the study."
+        )
+    if not same_fingerprint(now(part.config.problem), recorded.fingerprint):
+        raise RunError(
+            f"the problem {part.config.problem} has changed since {place} was trained: its losses are "
+            "others; put it back as it was, or choose another name for the study with --study."
         )
 
 

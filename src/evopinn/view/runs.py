@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from evopinn.run.deceit import deceit
 from evopinn.run.listed import Entry, FailureCount, FinalistEntry, GenerationSummary, RoundKind, RunState
 from evopinn.run.statuses import MEANINGS
 from evopinn.run.summary import Best, Intent, Summary, activation_of, structure_of
@@ -122,6 +123,8 @@ def _best(best: Best) -> dict[str, str]:
         error = "" if finalist.mean_error is None else f", error {scientific(finalist.mean_error)}"
         count = len(finalist.tasks)
         values[f"mean of {count}"] = f"loss {scientific(finalist.mean_loss)}{error}"
+    if words := deceit(best.residuals):
+        values["warning"] = words
     return values
 
 
