@@ -156,9 +156,10 @@ def tears_page(scene):
 def tears_log(scene):
     log = scene.directory / f"{DATABASE}-wal"
     content = bytearray(log.read_bytes())
-    start = scene.rng.randrange(len(content))
-    content[start : start + 512] = scene.rng.randbytes(len(content[start : start + 512]))
-    log.write_bytes(content)
+    if content:  # all of it may just have been folded into the database
+        start = scene.rng.randrange(len(content))
+        content[start : start + 512] = scene.rng.randbytes(len(content[start : start + 512]))
+        log.write_bytes(content)
     yield
 
 
