@@ -148,6 +148,8 @@ def typed(tmp_path, monkeypatch):
         lambda *given, **options: train(*given, **(options | {"max_evaluations": 1})),
     )
     monkeypatch.setattr("evopinn.cli.search._carry_out", lambda *_: None)
+    for name, answer in {"carry_out": False, "forecast": None}.items():  # as if they had been stopped
+        monkeypatch.setattr(f"evopinn.study.course.{name}", lambda *_, answer=answer: answer)
     monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)
     monkeypatch.setattr("os.nice", lambda _: 0)
     monkeypatch.setattr("evopinn.bench.run_bench", lambda *_: sys.exit(0))

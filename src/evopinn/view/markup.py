@@ -26,7 +26,7 @@ def markdown_table(
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def code(text: str) -> str:
+def coded(text: str) -> str:
     """Text in a line, between more backticks than it has."""
     words = " ".join(text.split())
     ticks = "`" * (1 + _longest_ticks(words))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from evopinn.view.markup import code, fenced, markdown_table, plain
+from evopinn.view.markup import coded, fenced, markdown_table, plain
 from evopinn.view.report.facts import Formula, GenomeFacts, Picture, ProblemFacts, ReportFacts, RunFacts
 from evopinn.view.report.page import (
     GENERATOR,
@@ -63,7 +63,7 @@ def _run(run: RunFacts, folder: str, place: str) -> list[str]:
         "problem": plain(run.problem_name),
         "method": plain(f"{run.method}{seed}"),
         "state": run.state,
-        "run": code(str(run.directory)),
+        "run": coded(str(run.directory)),
         "begun": f"{moment(run.created)}{ended}",
         "trained": f"{run.trained:,} networks, {run.failed:,} failed; {run.epochs:,} epochs, "
         f"{time_text(run.seconds)} of workers' time",
@@ -157,7 +157,7 @@ def _winner(run: RunFacts) -> list[str]:
         return [failed if run.trained else "Nothing is trained yet."]
     finalist = winner.finalist
     facts = {
-        "genome": code(winner.genome.text),
+        "genome": coded(winner.genome.text),
         "parameters": count(winner.genome.parameters),
         "loss": f"{scientific_text(winner.loss)} after {winner.epochs:,} epochs (task {winner.task})",
         **{f"error of {plain(name)}": scientific_text(error) for name, error in winner.errors.items()},
@@ -198,7 +198,7 @@ def _side_by_side(runs: Iterable[RunFacts]) -> str:
 
 def _cells(genome: GenomeFacts) -> tuple[str, ...]:
     numbers = map(count, (genome.parameters, genome.layers, genome.neurons))
-    return (*numbers, plain(genome.shortcuts), code(genome.activation).replace("|", r"\|"))
+    return (*numbers, plain(genome.shortcuts), coded(genome.activation).replace("|", r"\|"))
 
 
 def _bullets(facts: dict[str, str]) -> str:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from evopinn.run.wording import visible
-from evopinn.view.markup import code, markdown_table, plain
+from evopinn.view.markup import coded, markdown_table, plain
 from evopinn.view.plain import plain_table
 
 ColumnKind = Literal["words", "name", "number", "code", "verdict"]
@@ -86,4 +86,4 @@ class Sheet:
 
 
 def _marked(column: Column, cell: str) -> str:
-    return code(cell).replace("|", r"\|") if column.kind == "code" and cell else plain(cell)
+    return coded(cell).replace("|", r"\|") if column.kind == "code" and cell else plain(cell)
