@@ -30,6 +30,9 @@ _STOPPED, _DONE = 130, 0
 _PATIENCE = 600  # seconds; machines may have a lot else to do
 
 
+_FINISHED = "\nfinished: "
+
+
 class Over(Exception):  # noqa: N818 - no error
     """The search is finished: nothing can befall it any more."""
 
@@ -139,7 +142,8 @@ class Scene:
             driver.kill()
             driver.wait()
         said = self.said()
-        if driver.returncode == _DONE not in codes:
+        # A signal may also come when all is done and only the result is still to be printed.
+        if driver.returncode not in codes and (driver.returncode == _DONE or _FINISHED in said):
             raise Over
         assert driver.returncode in codes, f"exit code {driver.returncode}: {said}"
         assert "Traceback" not in said
