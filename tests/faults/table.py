@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import injecting as how
-from scene import Scene
+from scene import Over, Scene
 
 from evopinn.errors import RunError
 from evopinn.run.place import DATABASE
@@ -64,6 +64,9 @@ def goes_on(scene, fault):
     with fault.inject(scene):
         if fault.says:
             scene.wait_until(lambda: scene.failed_attempts() != before, "a failed attempt")
+            if scene.has_ended and scene.failed_attempts() == before:  # no training was left to meet it
+                scene.await_end(0)
+                raise Over
             new = [f"{each.status}: {each.note}" for each in scene.failed_attempts() if each not in before]
             assert any(re.search(fault.says, note) for note in new), new
     if scene.has_ended:
