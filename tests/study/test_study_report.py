@@ -25,7 +25,7 @@ from evopinn.study.reproduce import ReproductionStudy
 from evopinn.view.report import write_report
 from evopinn.view.study import study_tables, write_study_report
 
-WORDS = """<img src=x onerror="alert(1)"><script>alert(2)</script> {{ 7*7 }} $x$"""
+WORDS = """<img src=x onerror="alert(1)"><script>alert(2)</script> {{ 7919*7907 }} $x$"""
 HARMLESS = "layers=2 neurons=4 activation=tanh(x)"
 
 
@@ -138,7 +138,7 @@ def test_words_of_others_stay_words(tmp_path):
     page = opened(write_study_report(study, tmp_path))
     assert page.words.count(WORDS) > 20  # title, cases, fields, genomes, design, versions, reasons
     assert len(page.of("script")) == 1
-    assert "49" not in page.words
+    assert "62615533" not in page.words
     assert all(each["src"].startswith("data:image/") for each in page.of("img"))
     for sheet in study_tables(study, tmp_path):
         assert "<script>" not in sheet.markdown().replace(f"` {WORDS} `", "").replace(f"`{WORDS}`", "")
