@@ -143,7 +143,8 @@ class Scene:
             driver.wait()
         said = self.said()
         # A signal may also come when all is done and only the result is still to be printed.
-        if driver.returncode not in codes and (driver.returncode == _DONE or _FINISHED in said):
+        is_over = driver.returncode == _DONE or _FINISHED in said
+        if is_over and (_DONE not in codes or driver.returncode not in codes):
             raise Over
         assert driver.returncode in codes, f"exit code {driver.returncode}: {said}"
         assert "Traceback" not in said
