@@ -492,6 +492,11 @@ def test_a_run_that_is_not_there_is_told_with_what_there_is(run, command):
     assert err.startswith("error: there is no run called 'kg-12'; did you mean kg-")
     assert err.endswith("In runs there are kg-1, kg-10, kg-2, kg-3, kg-4, kg-5, kg-6, kg-7 and 2 more.\n")
     assert "error: folder is not a run: it has no run.sqlite." in run(command, "folder", *out)[2]
+    make_run("study/searches/random-0")
+    assert run(command, "runs/study", *out)[2] == (
+        "error: runs/study is not a run: it has no run.sqlite. In runs/study there are searches/random-0; "
+        "give the path of one.\n"
+    )
     code, _, err = run(command, "x" * 5000, *out)
     assert code == 2
     assert "File name too long" in err

@@ -193,7 +193,7 @@ def find_run(name: str | Path) -> Path:
         if is_run(path):
             return path
     if Path(name).is_dir():
-        raise RunError(f"{name} is not a run: it has no {DATABASE}. {_known_runs()}")
+        raise RunError(f"{name} is not a run: it has no {DATABASE}. {_below(Path(name)) or _known_runs()}")
     # The same words as for any other name that is in no table.
     raise RunError(str(UnknownNameError("run", str(name), _names(), _known_runs())))
 
@@ -243,10 +243,19 @@ def _names() -> list[str]:
 
 def _known_runs() -> str:
     names = _names()
-    if not names:
-        return f"There are no runs in {RUNS}; give the path of one."
+    return _listed(RUNS, names) if names else f"There are no runs in {RUNS}; give the path of one."
+
+
+def _below(directory: Path) -> str:
+    """The runs in a directory that is none itself, such as that of a study; nothing if there are none."""
+    found = (path for depth in ("*", "*/*") for path in directory.glob(f"{depth}/{DATABASE}"))
+    names = sorted(str(path.parent.relative_to(directory)) for path in found)
+    return f"{_listed(directory, names)[:-1]}; give the path of one." if names else ""
+
+
+def _listed(directory: Path, names: list[str]) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"In {RUNS} there are {', '.join(names[:_LISTED])}{more}."
+    return f"In {directory} there are {', '.join(names[:_LISTED])}{more}."
 
 
 def _unescaped(text: str) -> str:

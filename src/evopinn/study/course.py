@@ -111,13 +111,16 @@ def carry_out(study: Study, directory: Path, watched: Watched, say: Callable[[st
 def forecast(study: Study, watched: Watched) -> Forecast | None:
     """How long a study will take here, from short trainings on each kind of work.
 
+    Cases of a problem that have as many points are taken to be as fast as the first of them.
+
     Returns:
         None if it was stopped.
     """
-    paces: dict[tuple[str, str, str], tuple[Pace, int]] = {}
+    paces: dict[tuple[tuple[int, ...], str, str], tuple[Pace, int]] = {}
+    points = cache(_points)
     loads, seconds = study.loads(), list[float]()
     for load in loads:
-        key = (load.problem, load.optimizer, load.space)
+        key = (points(load.problem), load.optimizer, load.space)
         if key not in paces:
             found = _pace(study.design, load, watched)
             if found is None:
@@ -133,6 +136,11 @@ def _let_go(part: Part, place: Path, audience: Audience) -> bool:
         return go_on(place, audience, workers_table=workers)
     place.parent.mkdir(parents=True, exist_ok=True)
     return begin(part.config, ProblemSource.of(part.config.problem), place, audience)
+
+
+def _points(problem: str) -> tuple[int, ...]:
+    """The points of each term of a problem."""
+    return tuple(term.count for term in ProblemSource.of(problem).load().terms())
 
 
 def _fingerprint(problem: str) -> float:
