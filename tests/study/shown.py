@@ -14,8 +14,9 @@ from evopinn.searchers.task import Origin, Task
 from evopinn.study.compare import OURS, ComparisonStudy, Discovery
 from evopinn.study.design import Comparison, Reproduction, Sensitivity
 from evopinn.study.morris import MorrisRow
+from evopinn.study.ranking import Ranked
 from evopinn.study.reproduce import ReproductionStudy
-from evopinn.study.sensitivity import Ranked, Sensed
+from evopinn.study.sensitivity import Sensed
 from evopinn.study.trials import Spread, Trial, trials_of
 from evopinn.training import History
 

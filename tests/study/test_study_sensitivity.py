@@ -14,7 +14,8 @@ from evopinn.run.place import is_run
 from evopinn.run.session import Audience
 from evopinn.study.course import carry_out
 from evopinn.study.design import Sensitivity, read_design
-from evopinn.study.sensitivity import Sensed, SensitivityStudy, expected_range, responses
+from evopinn.study.ranking import expected_range, responses
+from evopinn.study.sensitivity import Sensed, SensitivityStudy
 from evopinn.study.trials import Spread, Trial, settled_entries
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments" / "sensitivity"

@@ -9,23 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import kruskal, norm  # pyright: ignore[reportUnknownVariableType, reportMissingTypeStubs]
 
 from evopinn.errors import SearchError
 from evopinn.problem import is_problem_file
 from evopinn.problems import find_problem
 from evopinn.problems import names as catalogue_names
-from evopinn.run.listed import Entry
 from evopinn.run.place import is_run
 from evopinn.study.design import Sensitivity
 from evopinn.study.morris import MorrisRow, Screening, noise_effect
 from evopinn.study.parts import Load, Part, case_place, trainings_load, trainings_part
 from evopinn.study.plain import plain
-from evopinn.study.statistics import holm
+from evopinn.study.ranking import Ranked, logarithms, ranking, responses
 from evopinn.study.trials import Spread, Trial, fields_of, settled_entries, trials_of
 
 _MORRIS = "morris"
-_SMALLEST = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True)
@@ -46,39 +43,6 @@ class Sensed:
     is_baseline: bool
     measured: Mapping[str, Spread]
     loss: Spread
-    case: str = ""
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """How much an objective matters, by the logarithms to base 10 of its trainings' largest errors.
-
-    They are logarithms of losses where no solution is known. A training that failed counts as the worst one
-    of the case that did not.
-
-    Attributes:
-        objective: Which.
-        effect: From the least to the largest mean over its values, in decades.
-        best: The value of the least mean.
-        worst: The value of the largest.
-        share: Of this effect in the sum of all objectives' effects.
-        noise: What the effect would be, on average, if the values did not matter and means differed by the
-            luck of their trainings; not a number with one training of each.
-        p: Of Kruskal and Wallis' test that all values are alike; not a number where there is nothing to test.
-        p_holm: The same corrected for the number of objectives.
-        failed: Trainings that failed.
-        case: The problem that was trained on.
-    """
-
-    objective: str
-    effect: float
-    best: str
-    worst: str
-    share: float
-    noise: float = math.nan
-    p: float = math.nan
-    p_holm: float = math.nan
-    failed: int = 0
     case: str = ""
 
 
@@ -173,7 +137,7 @@ class SensitivityStudy:
             if not set(self.screening.genomes) <= set(found):
                 return None
             noise = noise_effect(self._deviation(self.trials(directory), case))
-            failed = sum(map(math.isnan, _logarithms(entries)))
+            failed = sum(map(math.isnan, logarithms(entries)))
             rows += [
                 replace(row, noise=noise, failed=failed, case=case) for row in self.screening.rows(found)
             ]
@@ -199,23 +163,17 @@ class SensitivityStudy:
             yield once, case_place(case, _MORRIS), f"{case}, Morris' screening", self.screening.genomes
 
     def _ranking(self, trials: Sequence[Trial], case: str) -> list[Ranked]:
-        deviation, failed = self._deviation(trials, case), self._failed(trials, case)
-        rows = [
-            replace(_ranked(objective, values, deviation), failed=failed[objective], case=case)
-            for objective, values in self._groups(trials, case).items()
-            if values
+        groups = {name: values for name, values in self._groups(trials, case).items() if values}
+        failed = self._failed(trials, case)
+        return [
+            replace(row, failed=failed[row.objective], case=case)
+            for row in ranking(groups, self._deviation(trials, case))
         ]
-        whole = sum(row.effect for row in rows)
-        rows = [
-            replace(row, share=row.effect / whole if whole else math.nan, p_holm=p)
-            for row, p in zip(rows, holm([row.p for row in rows]), strict=True)
-        ]
-        return sorted(rows, key=lambda row: -row.effect)
 
     def _failed(self, trials: Sequence[Trial], case: str) -> Mapping[str, int]:
         """Trainings of each objective that failed."""
         here = [trial for trial in trials if trial.case == case]
-        lost = zip(here, _logarithms([trial.entry for trial in here]), strict=True)
+        lost = zip(here, logarithms([trial.entry for trial in here]), strict=True)
         count = Counter(trial.model.partition("=")[0] for trial, each in lost if math.isnan(each))
         return {objective: count[objective] for objective in self.objectives}
 
@@ -239,65 +197,6 @@ class SensitivityStudy:
         squares = sum(float(np.var(own)) * len(own) for own in by_genome.values())
         freedom = sum(len(own) - 1 for own in by_genome.values())
         return math.sqrt(squares / freedom) if freedom else math.nan
-
-
-def responses(entries: Sequence[Entry]) -> list[float]:
-    """Logarithms to base 10 of the largest errors, or of losses where no solution is known.
-
-    Trainings that failed are given the worst of the others: what they would have come to is not known, and
-    to leave them out would make a choice look good that mostly fails. Not a number if all failed.
-    """
-    found = _logarithms(entries)
-    worst = max((each for each in found if not math.isnan(each)), default=math.nan)
-    return [worst if math.isnan(each) else each for each in found]
-
-
-def expected_range(count: int) -> float:
-    """The mean of the range of so many standard normal numbers: ∫ 1 - Φ(z)^n - (1 - Φ(z))^n dz.
-
-    Examples:
-        >>> round(expected_range(2), 4), round(expected_range(5), 4)
-        (1.1284, 2.3259)
-    """
-    z = np.linspace(-9, 9, 4001)
-    below = np.asarray(norm.cdf(z), dtype=float)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-    return float(np.trapezoid(1 - below**count - (1 - below) ** count, z))
-
-
-def _ranked(objective: str, values: Mapping[str, Sequence[float]], deviation: float) -> Ranked:
-    means = {value: float(np.mean(own)) for value, own in values.items()}
-    best, worst = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
-    each = len(values) / sum(1 / len(own) for own in values.values())  # the harmonic mean of their numbers
-    return Ranked(
-        objective,
-        means[worst] - means[best],
-        best,
-        worst,
-        math.nan,
-        noise=expected_range(len(values)) * deviation / math.sqrt(each),
-        p=_kruskal(list(values.values())),
-    )
-
-
-def _kruskal(groups: Sequence[Sequence[float]]) -> float:
-    everything = [number for group in groups for number in group]
-    if len(groups) < 2 or len(everything) == len(groups) or len(set(everything)) < 2:
-        return math.nan
-    if not all(map(math.isfinite, everything)):
-        return math.nan
-    return float(kruskal(*groups).pvalue)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportAttributeAccessIssue]
-
-
-def _logarithms(entries: Sequence[Entry]) -> list[float]:
-    """See `responses`; not a number where a training failed."""
-    by_error = any(entry.errors for entry in entries)
-    numbers = [entry.error if by_error else entry.loss for entry in entries]
-    return [
-        math.log10(max(number, _SMALLEST))
-        if number is not None and math.isfinite(number) and math.isfinite(entry.loss)
-        else math.nan
-        for number, entry in zip(numbers, entries, strict=True)
-    ]
 
 
 def _of(trials: Sequence[Trial], case: str, objective: str, value: str) -> list[Trial]:

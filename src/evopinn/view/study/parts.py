@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 
 from evopinn.study.compare import OURS, ComparisonStudy
 from evopinn.study.design import Design
+from evopinn.study.ranking import Ranked
 from evopinn.study.reproduce import ReproductionStudy
-from evopinn.study.sensitivity import Ranked, SensitivityStudy
+from evopinn.study.sensitivity import SensitivityStudy
 from evopinn.study.trials import Trial, fields_of, quantities
 from evopinn.view.figures.style import whole_figure
 from evopinn.view.report.pictures import PictureRow, drawn_rows

@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 
 from evopinn.errors import FigureError
 from evopinn.study.morris import MorrisRow
-from evopinn.study.sensitivity import Ranked, SensitivityStudy
+from evopinn.study.ranking import Ranked
+from evopinn.study.sensitivity import SensitivityStudy
 from evopinn.study.trials import Trial, quantities
 from evopinn.view.figures.style import (
     BLACK,

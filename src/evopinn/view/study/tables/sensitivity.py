@@ -6,7 +6,8 @@ from itertools import groupby
 from typing import Protocol, TypeVar
 
 from evopinn.study.morris import MorrisRow
-from evopinn.study.sensitivity import Ranked, Sensed
+from evopinn.study.ranking import Ranked
+from evopinn.study.sensitivity import Sensed
 from evopinn.study.trials import Spread
 from evopinn.view.study.sheets import Column, Sheet
 from evopinn.view.study.wording import (
