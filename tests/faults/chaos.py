@@ -8,6 +8,7 @@ import importlib.util
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -38,18 +39,22 @@ def say(text):
 
 
 def scene_of(seed, place, aside, until):
-    """A search, and faults that befall it until it is finished: which, and how many evaluations were seen.
+    """A search, and faults that befall it until it is finished.
 
     Args:
         seed: Draws all.
         place: Where the disk may be filled.
         aside: Where not.
         until: From when on nothing more befalls it.
+
+    Returns:
+        The faults that befell it, the one that came too late, if there is one, and how many evaluations were
+        seen.
     """
     rng = random.Random(seed)
     which = rng.choice(SEARCHES)
     names = [name for name, fault in FAULTS.items() if place.is_mount() or not fault.mount]
-    happened = []
+    happened, late = [], []
     directory = place / f"run-{seed}"
     with Scene(directory, rng, which) as scene:
         try:
@@ -58,7 +63,7 @@ def scene_of(seed, place, aside, until):
                 befall(scene, FAULTS[name])
                 happened.append(name)
         except Over:
-            pass
+            late.append(name)
         except BaseException:
             say(f"seed {seed}: {which}; after {', '.join(happened) or 'nothing'}: {name} went wrong")
             raise
@@ -67,18 +72,18 @@ def scene_of(seed, place, aside, until):
     assert final_state(directory) == final_state(undisturbed_run(aside, which))
     for path in place.glob(f"run-{seed}*"):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
-    return happened, seen
+    return happened, late, seen
 
 
 def cluster_scene_of(seed, aside, until):
-    """A search on a cluster that loses nodes: which faults, and how many evaluations there were."""
+    """A search on a cluster that loses nodes; see `scene_of` for what it returns."""
     directory, cluster = aside / f"run-{seed}", RayCluster()
     try:
         losses, seen = lose_nodes(cluster, directory, random.Random(seed), MOST_LOSSES, until)
     finally:
         cluster.shutdown()
     assert final_state(directory) == final_state(undisturbed_run(aside, SEARCH))
-    return [NODE_LOST] * len(losses), seen
+    return [NODE_LOST] * len(losses), [], seen
 
 
 def timed(aside, seed):
@@ -96,7 +101,9 @@ def main():
     first = int(os.environ.get("EVOPINN_CHAOS_SEED") or random.SystemRandom().randrange(2**32))
     until = time.monotonic() + 60 * minutes
     say(f"{minutes:g} minutes of faults, the first seed is {first}")
-    seed, counts, evaluations = first, Counter(), 0
+    seed, counts, too_late, evaluations = first, Counter(), Counter(), 0
+    # What is started in the background may ignore Ctrl-C, and so would all that it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with small_disk() as place, tempfile.TemporaryDirectory(prefix="evopinn-chaos-") as name:
         aside = Path(name)
         os.environ["EVOPINN_CACHE"] = str(aside / "kernels")
@@ -108,20 +115,21 @@ def main():
             since = time.monotonic()
             try:
                 if has_ray and seed % ON_A_CLUSTER == 0:
-                    happened, seen = cluster_scene_of(seed, aside, until)
+                    happened, late, seen = cluster_scene_of(seed, aside, until)
                 else:
-                    happened, seen = scene_of(seed, place, aside, until)
+                    happened, late, seen = scene_of(seed, place, aside, until)
             except BaseException:
                 say(f"seed {seed} failed; to have it again: make chaos SEED={seed}")
                 raise
             counts.update(happened)
+            too_late.update(late)
             evaluations += seen
             took = time.monotonic() - since
             say(f"seed {seed}: {len(happened)} faults, {seen} evaluations, the same end, {took:.0f} s")
             seed += 1
         ratio = timed(aside, first) if minutes >= TIMED_FROM else 0.0
     for name in (*FAULTS, NODE_LOST):
-        say(f"{counts[name]:6}  {name}")
+        say(f"{counts[name]:6}  {name}" + (f" ({too_late[name]} too late)" if too_late[name] else ""))
     say(
         f"{counts.total()} faults, {seed - first} searches with {evaluations} evaluations: none was lost but "
         "those in damaged logs, which were trained again"
