@@ -80,11 +80,24 @@ def mends(scene, fault):
 
 
 def forgets(scene, fault):
-    """After a kill, what was in a damaged part of the log is not recorded any more, and trained again."""
+    """After a kill, what was in a damaged part of the log is not recorded any more, and trained again.
+
+    If the database had taken over pages from behind that part, the run is refused and left as it is.
+    """
     scene.driver.kill()
     scene.await_end(-signal.SIGKILL)
+    files = [scene.directory / name for name in (DATABASE, f"{DATABASE}-wal")]
+    sound = [path.read_bytes() for path in files]
     with fault.inject(scene):
+        harmed = [path.read_bytes() for path in files]
+        told = _told_by(lambda: Store.open(scene.directory).close())
+    if told is None:
         scene.seen.clear()
+        return
+    assert re.search(fault.says, told), told
+    assert [path.read_bytes() for path in files] == harmed
+    for path, content in zip(files, sound, strict=True):
+        path.write_bytes(content)
 
 
 def refuses(scene, fault):
@@ -135,7 +148,7 @@ FAULTS = {
         how.takes_rights_away, stops, rf"Permission denied.*{SAFE}|read-only; make it writable", lasts=True
     ),
     "database page damaged": Fault(how.tears_page, refuses, "restore a copy of it", at=Scene.await_rest),
-    "log of the database damaged": Fault(how.tears_log, forgets),
+    "log of the database damaged": Fault(how.tears_log, forgets, "restore a copy of it"),
     "weights cut short": Fault(how.cuts_file_of("weights", "*.safetensors"), mends, at=Scene.await_rest),
     "description of weights cut short": Fault(
         how.cuts_file_of("weights", "*.json"), mends, at=Scene.await_rest

@@ -3,10 +3,12 @@
 import errno
 import os
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
@@ -151,6 +153,39 @@ def test_whatever_is_in_the_file_there_is_no_error_but_ours(directory, tmp_path)
         except RunError:
             refused += 1
     assert refused > 50
+
+
+def test_a_damaged_log_is_forgotten_or_refused_and_then_left_as_it_is(store, directory, tmp_path):
+    """Where the database has taken over the log already, what is left of that would put back old pages."""
+    store.add_tasks(make_task(number) for number in range(300))
+    for how, numbers in (("TRUNCATE", range(150)), ("PASSIVE", range(150, 300))):
+        for number in numbers:
+            store.record([make_evaluation(number, history=make_history(number, epochs=20))])
+        store._connection.execute(f"PRAGMA wal_checkpoint({how})")
+    recorded = store.losses()
+    killed = tmp_path / "killed"
+    shutil.copytree(directory, killed, ignore=shutil.ignore_patterns("*-shm"))  # as a kill would leave it
+    files = [killed / "run.sqlite", killed / "run.sqlite-wal"]
+    sound = [path.read_bytes() for path in files]
+    rng, counts = random.Random(3), Counter()
+    for _ in range(40):
+        log = bytearray(sound[1])
+        start = rng.randrange(len(log))
+        log[start : start + 512] = rng.randbytes(len(log[start : start + 512]))
+        harmed = [sound[0], bytes(log)]
+        for path, content in zip(files, harmed, strict=True):
+            path.write_bytes(content)
+        (killed / "run.sqlite-shm").unlink(missing_ok=True)
+        said = ""
+        try:
+            with Store.open(killed) as opened:
+                assert opened.losses().items() <= recorded.items()
+        except RunError as error:
+            said = str(error)
+        counts["refused" if said else "forgotten"] += 1
+        assert not said or "restore a copy of it" in said
+        assert not said or [path.read_bytes() for path in files] == harmed
+    assert min(counts["forgotten"], counts["refused"]) > 0, counts
 
 
 def test_a_directory_that_is_not_there_is_named(tmp_path):

@@ -135,6 +135,17 @@ def _refuse_programs(connection: sqlite3.Connection, directory: Path) -> None:
             )
 
 
+def check_unwritten(directory: Path) -> None:
+    """Refuse a database that is not a run or is damaged, and leave its files as they are. Reads all of it.
+
+    Whoever could write would fold the log into the database at the end; and where a part of the log is
+    damaged that the database had taken over, that would put old pages in the place of new ones.
+    """
+    with contextlib.closing(connect_for_reading(directory)) as connection:
+        check_identity(connection, directory)
+        check_soundness(connection, directory)
+
+
 def check_soundness(connection: sqlite3.Connection, directory: Path) -> None:
     """Refuse a damaged database. Reads all of it."""
     flaws = [row[0] for row in connection.execute("PRAGMA quick_check(3)")]

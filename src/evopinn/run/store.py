@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 from evopinn.errors import RunError
 from evopinn.run.closing import Closing
 from evopinn.run.database import (
-    check_identity,
-    check_soundness,
+    check_unwritten,
     connect_for_writing,
     existing,
     explained,
@@ -107,10 +106,9 @@ class Store(Closing):
             claim = Claim(place)
             undo.callback(claim.release)
             with explained(place):
+                check_unwritten(place)
                 connection = connect_for_writing(path)
                 undo.callback(connection.close)
-                check_identity(connection, place)
-                check_soundness(connection, place)
                 prepare_for_writing(connection)
                 migrate(connection, clock())
             undo.pop_all()
