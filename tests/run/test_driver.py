@@ -1,8 +1,10 @@
 """The driver's decisions, with trainings that are made up."""
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import search_problem
@@ -191,6 +193,23 @@ def test_a_probe_times_epochs_only(monkeypatch):
     assert timing.epochs == 10
     assert 10 <= timing.seconds < 1000
     assert timing.setup >= 1000
+
+
+def test_a_probe_leaves_out_the_first_step(monkeypatch):
+    """It compiles what the others use too."""
+    clock = [0.0]
+    monkeypatch.setattr("evopinn.run.evaluation.time.perf_counter", lambda: clock[0])
+
+    def trained(*_, on_progress, **__):
+        with suppress(KeyboardInterrupt):  # as a training does
+            for epoch, clock[0] in ((0, 5.0), (6, 25.0), (12, 31.0), (18, 37.0), (24, 43.0)):
+                on_progress(SimpleNamespace(epoch=epoch))
+
+    monkeypatch.setattr("evopinn.run.evaluation.train", trained)
+    trainer = Trainer(ProblemSource("heat"), TrainingOptions(optimizer="lm"))
+    timing = trainer(Probe(GENOME, 10, seed=0))
+    assert (timing.epochs, timing.seconds) == (12, 12.0)
+    assert timing.setup == 25.0
 
 
 def test_a_probe_has_the_engine_of_the_trainings_that_it_stands_for(monkeypatch):

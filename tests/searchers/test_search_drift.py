@@ -1,4 +1,4 @@
-"""Plans in seconds against searches whose epochs cost what was seen on Klein-Gordon."""
+"""Plans in seconds against searches whose epochs cost what was seen."""
 
 from dataclasses import dataclass
 
@@ -30,8 +30,8 @@ SEEN = {
 }
 
 
-EVEN = Seen((1.0,), 1.0, 0.29, 0.07)
-"""Where epochs are a measure of cost, as with Levenberg-Marquardt, only failing is left."""
+EVEN = Seen((0.98, 0.95, 0.93, 0.92, 0.92, 0.91), 0.9, 0.3, 0.07)
+"""Where epochs are a measure of cost, as with Levenberg-Marquardt: the mean of Burgers and Lamé."""
 
 
 def simulated(method: str, seen: Seen, seconds: float, seed: int) -> float:

@@ -136,6 +136,19 @@ def test_it_is_told_beforehand_how_long_it_will_take():
     assert all(0 < seconds < 600 for seconds in expected.seconds)
 
 
+def test_cases_with_as_many_points_are_timed_once(monkeypatch):
+    problems = []
+
+    def timed(config, source, audience):
+        problems.append(config.problem)
+        return Pace(seconds_per_epoch=1.0, seconds_per_training=0.0), 1
+
+    monkeypatch.setattr("evopinn.study.course.timed", timed)
+    expected = forecast(reproduction(problem="lame", cases=["I", "II", "V"]), unwatched)
+    assert problems == ["lame:I", "lame:V"]  # whose points are others
+    assert len(expected.seconds) == 3
+
+
 def test_times_are_those_of_the_space_the_method_and_the_workers_that_there_are(monkeypatch):
     spaces = []
 
@@ -147,7 +160,11 @@ def test_times_are_those_of_the_space_the_method_and_the_workers_that_there_are(
     study = comparison(workers={"count": 1})  # a cluster may have others than are asked for
     expected = forecast(study, unwatched)
     assert spaces == [("lbfgs", study.design.space), ("lm", "")]
-    costs = [find_method("bo-fcnet").drift, find_method("evo-dpste").drift, 1.0]
+    costs = [
+        find_method("bo-fcnet").drift,
+        find_method("evo-dpste").drift,
+        find_method("evo-dpste").even_drift,
+    ]
     assert list(expected.seconds[:3]) == pytest.approx(
         [cost * study.epochs(method) / 4 for cost, method in zip(costs, study.methods, strict=True)]
     )

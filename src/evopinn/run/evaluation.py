@@ -33,6 +33,9 @@ TYPICAL_EPOCHS = 100
 """What a training of a search has, more or less. A probe is the beginning of such a one: the engine is chosen
 by how long a training will be, and a short one might have another."""
 
+_LEAST_STEPS = 2
+"""That a probe times: a step of Levenberg-Marquardt may have many epochs."""
+
 
 @dataclass(frozen=True)
 class TrainingOptions:
@@ -198,16 +201,17 @@ class Trainer:
 
         def mark(progress: Progress) -> None:
             marks.append((progress.epoch, time.perf_counter()))
-            if progress.epoch >= work.epochs:
+            if len(marks) > 1 + _LEAST_STEPS and progress.epoch >= marks[1][0] + work.epochs:
                 raise KeyboardInterrupt  # which ends a training like any other
 
         # One that is longer than the probe: errors are measured before the last epoch is reported.
-        epochs = max(TYPICAL_EPOCHS, work.epochs + 1)
+        epochs = max(TYPICAL_EPOCHS, work.epochs + 2)
         self._trained(Assignment(work.genome, epochs, work.seed), None, on_progress=mark)
         total = time.perf_counter() - began
         if not marks:
             return Timing(total, 0, 0.0)
-        (first, since), (last, until) = marks[0], marks[-1]
+        # The first step compiles what it needs and is the first to touch its memory; there may be no other.
+        (first, since), (last, until) = marks[1 if len(marks) > 2 else 0], marks[-1]
         return Timing(total - (until - since), last - first, until - since)
 
     def _most_evaluations(self, epochs: int) -> int | None:

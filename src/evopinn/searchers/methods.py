@@ -29,6 +29,7 @@ class Method:
         drift: Mean cost of an epoch over a whole search, in epochs of a genome that it begins with. Pressure
             comes to prefer larger networks; trainings that fail at once cost next to nothing. Measured on
             Klein-Gordon for `evo-dpste` and `bo-fcresnet`, from which the others are judged.
+        even_drift: The same where epochs are a measure of cost: larger networks are no dearer then.
     """
 
     name: str
@@ -37,10 +38,11 @@ class Method:
     defaults: Settings
     fixed: tuple[str, ...]
     drift: float
+    even_drift: float
 
     def mean_cost(self, *, even: bool) -> float:
-        """`drift`, but not for larger networks where an epoch costs the same whatever the genome."""
-        return min(self.drift, 1.0) if even else self.drift
+        """`even_drift` where epochs are a measure of cost, else `drift`."""
+        return self.even_drift if even else self.drift
 
     def settings(self, **options: Any) -> Settings:
         """The method's settings with some of them changed; what it does not have is refused."""
@@ -100,6 +102,7 @@ _ROWS = (
         EvolutionSettings(),
         ("pressure",),
         drift=1.2,
+        even_drift=0.8,
     ),
     Method(
         "evolution",
@@ -108,6 +111,7 @@ _ROWS = (
         EvolutionSettings(),
         ("pressure",),
         drift=1.2,
+        even_drift=0.85,
     ),
     Method(
         "random",
@@ -116,6 +120,7 @@ _ROWS = (
         EvolutionSettings(pressure=False),
         ("pressure",),
         drift=0.75,
+        even_drift=0.65,
     ),
     Method(
         "bo-fcnet",
@@ -124,6 +129,7 @@ _ROWS = (
         BayesSettings(span=FCNET),
         ("span",),
         drift=1.15,
+        even_drift=0.75,
     ),
     Method(
         "bo-fcresnet",
@@ -132,6 +138,7 @@ _ROWS = (
         BayesSettings(span=FCRESNET),
         ("span",),
         drift=1.15,
+        even_drift=0.75,
     ),
 )
 
@@ -145,6 +152,7 @@ LISTED = Method(
     ListedSettings(),
     (),
     drift=1.0,
+    even_drift=1.0,
 )
 """What is carried out like a search, for the sake of its workers and its record."""
 
