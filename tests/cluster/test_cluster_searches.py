@@ -246,9 +246,9 @@ def test_four_workers_share_two_gpus_and_each_sees_its_own_only(hire, ray_cluste
         final, _ = done(workers, 8)
     finally:
         ray_cluster.kill_node(node)
-    seen = Counter(ended.value for ended in final.values())
-    processes = {gpu: {process for at, process in seen if at == gpu} for gpu, _ in seen}
-    assert {gpu: len(several) for gpu, several in processes.items()} == {"0": 2, "1": 2}
+    for together, own in (ended.value for ended in final.values()):
+        assert Counter(together) == {"0": 2, "1": 2}
+        assert own in {"0", "1"}  # one that comes later may be another process on the same place
 
 
 def test_a_setup_that_fails_is_told_with_the_node(hire):

@@ -137,11 +137,21 @@ def environment():
 
 
 def meet(directory, count):
-    """Wait until so many processes are here, so that none does the work of another; the GPU of this one."""
-    (Path(directory) / f"{os.getpid()}.here").touch()
-    while len(list(Path(directory).glob("*.here"))) < count:
+    """Wait until so many processes are here, so that none does the work of another.
+
+    Returns:
+        The GPUs of the first so many, who were here at the same time, and the GPU of this one.
+    """
+    gpu = os.environ.get("CUDA_VISIBLE_DEVICES")
+    own = Path(directory) / f"{os.getpid()}.here"
+    if not own.exists():
+        own.with_suffix(".coming").write_text(gpu)
+        own.with_suffix(".coming").rename(own)
+    while (
+        len(here := sorted(Path(directory).glob("*.here"), key=lambda path: path.stat().st_mtime_ns)) < count
+    ):
         time.sleep(0.05)
-    return os.environ.get("CUDA_VISIBLE_DEVICES"), os.getpid()
+    return [path.read_text() for path in here[:count]], gpu
 
 
 def payload_size(data):
