@@ -2,9 +2,9 @@
 
     python examples/search_and_compare.py klein-gordon 2m
 
-Both networks are trained from scratch, from as many seeds and at the same cost; the means are compared.
-The search is kept in `runs`: if it is stopped, the same command goes on with it. Without arguments a small
-search is tried, which leaves nothing behind unless it is stopped.
+Both networks are trained from scratch, from as many seeds and at the same cost; the geometric means are
+compared. The search is kept in `runs`: if it is stopped, the same command goes on with it. Without arguments
+a small search is tried, which leaves nothing behind unless it is stopped.
 """
 
 import shlex
@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 import evopinn as ep
+from evopinn.means import mean_of
 
 BY_HAND = "layers=5 neurons=20 activation=tanh(x)"
 
@@ -40,9 +41,9 @@ def compare(problem: str, budget: str, run: str | None) -> None:
 
     settings = {"epochs": epochs, "optimizer": found.best.optimizer}
     trainings = [ep.train(problem, BY_HAND, seed=seed, **settings) for seed in range(len(winner.tasks))]
-    loss = sum(training.loss for training in trainings) / len(trainings)
-    error = sum(max(training.errors.values()) for training in trainings) / len(trainings)
-    print(f"\nmeans of {len(trainings)} trainings from scratch, {epochs} epochs each:")
+    loss = mean_of([training.loss for training in trainings], winner.mean)
+    error = mean_of([max(training.errors.values()) for training in trainings], winner.mean)
+    print(f"\nmeans of {len(trainings)} trainings from scratch, {epochs} epochs each{winner.which_mean}:")
     print(f"found    loss {winner.mean_loss:.2e}  error {winner.mean_error:.2e}  {winner.genome}")
     print(f"by hand  loss {loss:.2e}  error {error:.2e}  {BY_HAND}")
 

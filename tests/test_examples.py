@@ -64,7 +64,8 @@ def _save_and_load(output: str) -> None:
 def _search_and_compare(output: str) -> None:
     assert output.startswith("heat, evo-dpste, seed 0: finished\n")
     assert "means of 3 trainings from scratch, " in output
-    (winner,) = re.findall(r"^winner: (layers=.*); means of 3: loss \S+, error \S+$", output, re.M)
+    told = r"^winner: (layers=.*); means of 3: loss \S+, error \S+ \(geometric\)$"
+    (winner,) = re.findall(told, output, re.M)
     assert f"  {winner}\nby hand" in output
     rows = re.findall(r"^(found|by hand) +loss (\S+)  error (\S+)  (layers=.*)$", output, re.M)
     assert [row[0] for row in rows] == ["found", "by hand"]

@@ -10,7 +10,7 @@ from searches import PROBLEM
 from evopinn.errors import RunError, UnknownNameError
 from evopinn.genome import MutationRates, Space
 from evopinn.run import naming
-from evopinn.run.config import SMALL, Config, check_config_unchanged
+from evopinn.run.config import SMALL, Config, check_config_unchanged, read_config
 
 
 @pytest.fixture(autouse=True)
@@ -101,6 +101,7 @@ def test_runs_that_begin_in_the_same_second_have_different_names(monkeypatch):
         ({}, "lm", SMALL),
         ({"preset": "quick"}, "lm", SMALL),
         ({"preset": "paper"}, "lbfgs", Space()),
+        ({"preset": "paper:lame"}, "lbfgs", Space()),
         ({"training": {"optimizer": "lbfgs"}}, "lbfgs", Space()),
         ({"training": {"optimizer": "adam:50+lm"}}, "adam:50+lm", SMALL),
         ({"space": "neurons=30-40:2"}, "lm", Space(neurons=(30, 40, 2))),
@@ -112,6 +113,53 @@ def test_how_genomes_are_trained_and_where_they_lie_if_nobody_says(asked, optimi
     assert spelled_out.training.optimizer == optimizer
     assert Space.parse(spelled_out.space) == space
     assert spelled_out.spelled_out() == spelled_out
+
+
+@pytest.mark.parametrize(
+    ("asked", "mean"),
+    [
+        ({}, "geometric"),
+        ({"method": "bo-fcnet"}, "geometric"),
+        ({"training": {"optimizer": "adam:50+lm"}}, "geometric"),
+        ({"settings": {"mean": "arithmetic"}}, "arithmetic"),
+        ({"training": {"optimizer": "lbfgs"}}, "arithmetic"),
+        ({"training": {"optimizer": "lbfgs"}, "settings": {"mean": "geometric"}}, "geometric"),
+        ({"preset": "paper"}, "arithmetic"),
+        ({"preset": "paper", "training": {"optimizer": "lm"}}, "arithmetic"),
+        ({"preset": "paper:lame"}, "arithmetic"),
+    ],
+)
+def test_which_mean_decides_if_nobody_says(asked, mean):
+    config = Config.of({"problem": "klein-gordon"} | asked)
+    assert config.method_settings().mean == mean
+    assert config.spelled_out().settings["mean"] == mean
+
+
+def test_a_run_from_before_there_was_a_choice_of_means_goes_on_with_the_arithmetic_one():
+    config = Config.of({"problem": "heat", "recorded": {"fingerprint": 1.0, "request": "1713aad47cba11a6"}})
+    assert config.method_settings().mean == "arithmetic"
+
+
+def test_what_was_asked_before_there_was_a_choice_of_means_is_still_the_same_request():
+    def digest(**asked):
+        return naming.request_digest(Config.of({"problem": "heat"} | asked), 1.0)
+
+    lbfgs = {"training": {"optimizer": "lbfgs"}}
+    assert (digest(), digest(**lbfgs)) == ("1713aad47cba11a6", "9416d2ffde236e54")
+    assert digest(settings={"mean": "geometric"}) == digest()
+    assert digest(**lbfgs, settings={"mean": "arithmetic"}) == digest(**lbfgs)
+    assert digest(settings={"mean": "arithmetic"}) != digest()
+    assert digest(**lbfgs, settings={"mean": "geometric"}) != digest(**lbfgs)
+
+
+def test_the_record_of_a_run_from_before_does_the_same_again():
+    record = '[recorded]\nfingerprint = 1.0\nrequest = "1713aad47cba11a6"\n'
+    Path("before.toml").write_text(f'problem = "heat"\n{record}')
+    Path("since.toml").write_text(f'problem = "heat"\n{record}[settings]\nmean = "geometric"\n')
+    Path("mine.toml").write_text('problem = "heat"\n')
+    read = [read_config(Path(f"{name}.toml")) for name in ("before", "since", "mine")]
+    means = [Config.of(values).method_settings().mean for values in read]
+    assert means == ["arithmetic", "geometric", "geometric"]
 
 
 def test_an_unknown_optimizer_is_refused_at_once():

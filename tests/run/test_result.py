@@ -4,9 +4,17 @@ import math
 from dataclasses import replace
 
 import pytest
-import runs
 from killed_writer import written_until_killed
-from runs import CANDIDATES, GENOMES, add_final_evaluations, add_generations, make_history, make_task
+from runs import (
+    CANDIDATES,
+    CONFIG,
+    GENOMES,
+    VERSIONS,
+    add_final_evaluations,
+    add_generations,
+    make_history,
+    make_task,
+)
 from simulated import make_evaluation
 
 from evopinn.errors import RunError, StoredModelError
@@ -25,7 +33,7 @@ def directory(tmp_path):
 
 @pytest.fixture
 def store(directory):
-    with Store.create(directory, runs.CONFIG, runs.VERSIONS) as store:
+    with Store.create(directory, CONFIG, VERSIONS) as store:
         yield store
 
 
@@ -55,6 +63,35 @@ def test_finalists_are_ranked_by_their_means(store, directory):
     assert (second.genome, second.tasks) == (CANDIDATES[1].text, (11, 12, 13))
 
 
+@pytest.mark.parametrize(
+    ("settings", "mean", "first"),
+    [
+        ("", "arithmetic", 0),  # a run from before there was a choice
+        ('[settings]\nmean = "arithmetic"\n', "arithmetic", 0),
+        ('[settings]\nmean = "geometric"\n', "geometric", 1),
+    ],
+)
+def test_finalists_are_ranked_by_the_mean_that_the_run_was_begun_with(tmp_path, settings, mean, first):
+    with Store.create(tmp_path / "run", CONFIG + settings, VERSIONS) as store:
+        add_final_evaluations(store, (0.02, 0.02, 0.02, 0.001, 0.001, 0.3))
+    with Reader(tmp_path / "run") as reader:
+        best = reader.finalists()[0]
+    assert (best.genome, best.mean) == (CANDIDATES[first].text, mean)
+    assert best.mean_error == pytest.approx(3 * best.mean_loss)
+    words = "" if mean == "arithmetic" else " (geometric)"
+    assert f"; means of 3: loss {best.mean_loss:.2e}, error {best.mean_error:.2e}{words}\n" in str(
+        SearchResult(tmp_path / "run")
+    )
+
+
+@pytest.mark.parametrize("mean", ['"median"', "3", '["geometric"]'])
+def test_a_mean_that_nobody_knows_is_damage(tmp_path, mean):
+    with Store.create(tmp_path / "run", f"{CONFIG}[settings]\nmean = {mean}\n", VERSIONS) as store:
+        add_final_evaluations(store)
+    with Reader(tmp_path / "run") as reader, pytest.raises(RunError, match=r"is damaged \(mean is .*restore"):
+        reader.finalists()
+
+
 def test_finalists_are_those_settled_so_far_and_failures_rank_last(store, directory):
     add_final_evaluations(store, (math.nan, 0.01))
     with Reader(directory) as reader:
@@ -68,7 +105,7 @@ def test_finalists_are_those_settled_so_far_and_failures_rank_last(store, direct
 
 
 def test_a_run_is_running_stopped_or_finished(directory):
-    with Store.create(directory, runs.CONFIG, runs.VERSIONS) as store:
+    with Store.create(directory, CONFIG, VERSIONS) as store:
         result = SearchResult(directory)
         assert result.state == "running"
         store.note("stopped")
@@ -194,7 +231,7 @@ def test_a_result_prints_its_hall_of_fame(store, directory, network):
 
 
 def test_a_run_can_be_looked_at_after_its_writer_was_killed(directory):
-    with Store.create(directory, runs.CONFIG, runs.VERSIONS) as store:
+    with Store.create(directory, CONFIG, VERSIONS) as store:
         store.add_tasks(make_task(number) for number in range(2000))
     reported = written_until_killed(directory, 0.2)
     result = SearchResult(directory)

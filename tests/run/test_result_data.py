@@ -109,6 +109,7 @@ def test_the_summary_is_plain_data(store, directory):
         "epochs": 500,
         "seconds": 0.5,
         "status": "finished",
+        "mean": "arithmetic",
         "mean_loss": pytest.approx(0.02),
         "mean_error": pytest.approx(0.06),
         "evaluations": 3,

@@ -97,6 +97,8 @@ def test_the_page_has_all_settings_and_their_defaults(name: str, header: str) ->
         value = getattr(method.defaults, row)
         if value is None:
             assert text == "by `faithful`"
+        elif row == "mean":
+            assert text == "by the optimiser"
         elif row != "mutation":
             assert text == "off" if value is False else float(text) == value
 

@@ -126,6 +126,7 @@ def discoveries(study):
             search,
             search - 1,
             genome_of(method, search),
+            "arithmetic",
             1e-3,
             1e-2,
             study.epochs(method),

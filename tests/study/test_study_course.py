@@ -9,6 +9,8 @@ from studies import PROBLEM, carried_out, comparison, essence, reproduction, sto
 
 import evopinn as ep
 from evopinn.errors import EvopinnError, RunError
+from evopinn.run.session import Audience
+from evopinn.run.snapshot import Snapshot
 from evopinn.run.speed import Pace
 from evopinn.searchers import find_method
 from evopinn.study.course import DESIGN, forecast
@@ -86,6 +88,17 @@ def test_a_comparison_that_was_broken_off_ends_the_same(compared, tmp_path):
     for again, before in zip(study.discoveries(place), study.discoveries(compared), strict=True):
         assert (again.model, again.genome, again.mean_loss) == (before.model, before.genome, before.mean_loss)
     assert study.data(place)["contrasts"] == study.data(compared)["contrasts"]
+
+
+def test_whoever_watches_a_run_is_told_that_it_is_a_part_of_a_study(tmp_path):
+    seen: list[Snapshot] = []
+
+    def watched(go) -> bool:
+        return go(Audience(seen.append, say=lambda _: None, stopped=lambda: True))
+
+    assert not carried_out(reproduction(), tmp_path / "watched", watched)
+    assert seen
+    assert all(now.in_study for now in seen)
 
 
 def test_what_was_discovered_is_trained_with_the_optimiser_that_found_it(compared):

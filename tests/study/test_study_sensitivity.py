@@ -324,6 +324,12 @@ def test_a_study_that_is_interrupted_and_resumed_comes_to_the_same(tmp_path: Pat
 
     trials, again = made.trials(whole), made.trials(pieces)
     assert len(trials) == (6 + 3) * 2  # six networks; the baseline has a name in each of four objectives
+    screened = made.recorded(whole)[len(trials) :]
+    genomes = list(dict.fromkeys(made.screening.genomes))  # trajectories may meet
+    names = [f"morris={number}" for number in range(1, len(genomes) + 1)]
+    assert sorted((trial.model, trial.entry.genome) for trial in screened) == sorted(
+        zip(names, genomes, strict=True)
+    )
     assert made.table(trials) == made.table(again)
     assert made.ranking(trials) == made.ranking(again)
     assert made.morris(whole) == made.morris(pieces)

@@ -249,6 +249,17 @@ def test_every_mutation_is_of_a_kind_that_says_what_it_changes():
         assert kind_of((name,)).name == "activation mutated"
 
 
+def test_a_damaged_record_whose_lineage_leads_round_is_drawn_all_the_same(tmp_path):
+    first, second = (Genome.parse(text) for text in GENOMES[:2])
+    with Store.create(tmp_path / "round", 'problem = "heat"\nmethod = "evo-dpste"\nseed = 0\n', {}) as store:
+        store.add_tasks([Task(0, 1, first, 9, 0, Origin(("change node",), (1,)))])
+        store.add_tasks([Task(1, 2, second, 9, 0, Origin(("change node",), (0, 1)))])
+        store.record(
+            [Evaluation(number, "finished", 1.0 - number / 2, 0.0, 1.0, seconds=1.0) for number in (0, 1)]
+        )
+    assert "trunk 0-1" in gids(figures.lineage(ep.load(tmp_path / "round")))
+
+
 def test_genomes_without_parents_have_no_lineage(tmp_path):
     with pytest.raises(ep.EvopinnError, match=r"the best genomes of the run .* have no parents\."):
         figures.lineage(proposals(tmp_path / "bo", 3))

@@ -120,6 +120,12 @@ def test_a_search_that_was_stopped_says_how_to_go_on():
     ]
 
 
+def test_a_search_of_a_study_goes_on_with_the_study():
+    (_, line) = logged(make_snapshot(), make_snapshot(phase="stopped", in_study=True))
+    assert line.endswith("; the same command goes on")
+    assert drawn(in_study=True)[-1] == "q or Ctrl-C stops; nothing is lost, the same command goes on"
+
+
 def test_without_a_solution_no_error_is_told():
     (_, line) = logged(make_snapshot(done=40, hall_of_fame=(make_entry(1, errors={}),)))
     assert "best loss 1.00e-05, activation" in line

@@ -245,7 +245,7 @@ def _finish(study: "AnyStudy", directory: Path, common: Common) -> None:
     from evopinn.study.trials import write_csv
     from evopinn.view.study import study_tables, write_study_report
 
-    write_csv(directory / "trainings.csv", study.trials(directory))
+    write_csv(directory / "trainings.csv", study.recorded(directory))
     if common.as_json:
         output(study.data(directory), as_json=True)
     else:

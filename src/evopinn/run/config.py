@@ -171,15 +171,34 @@ class Config(Strict):
 
     def method_settings(self) -> Settings:
         """The method's settings, those that are not given by default."""
-        method, given = self.find_method(), dict(self.settings)
+        method, given = self.find_method(), self.default_settings() | self.settings
         if "mutation" in given:
             given["mutation"] = _mutation_rates(given["mutation"])
         return method.settings(**given)
 
+    def default_settings(self) -> dict[str, Any]:
+        """Defaults that are not the paper's: none for its presets, nor for runs from before there were any.
+
+        With a method of second order the losses of one network differ by orders of magnitude, so that the
+        mean of logarithms decides.
+        """
+        if (
+            self._as_the_paper
+            or self.recorded is not None
+            or not hasattr(self.find_method().defaults, "mean")
+        ):
+            return {}
+        return {"mean": "geometric"} if spends_by_cost(self.training_options().optimizer) else {}
+
+    @property
+    def _as_the_paper(self) -> bool:
+        """Whether it is one of the paper's presets, such as `paper` or `paper:lame`."""
+        return self.preset is not None and self.preset.partition(":")[0] == "paper"
+
     def training_options(self) -> TrainingOptions:
         """How workers train."""
         table = self.training
-        default = PAPER_OPTIMIZER if self.preset == "paper" else TrainingOptions.optimizer
+        default = PAPER_OPTIMIZER if self._as_the_paper else TrainingOptions.optimizer
         optimizer = default if table.optimizer is None else table.optimizer
         return TrainingOptions(
             optimizer, table.precision, table.engine, table.errors_every, coarseness=table.coarseness
@@ -269,7 +288,9 @@ def read_config(path: Path) -> dict[str, Any]:
         reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
         raise SearchError(f"the configuration {path} cannot be read: {reason}.") from None
     values = parse_config(text, str(path))
-    values.pop("recorded", None)
+    settings = values.setdefault("settings", {}) if values.pop("recorded", None) is not None else None
+    if isinstance(settings, dict):  # a run from before there was a choice of means had the arithmetic one
+        cast("dict[str, Any]", settings).setdefault("mean", "arithmetic")
     return values
 
 

@@ -36,6 +36,10 @@ by how long a training will be, and a short one might have another."""
 _LEAST_STEPS = 2
 """That a probe times: a step of Levenberg-Marquardt may have many epochs."""
 
+_LEAST_SECONDS = 0.5
+"""That it times, unless half of a typical training's epochs take less: the first few epochs of a training are
+no measure of the later ones."""
+
 
 @dataclass(frozen=True)
 class TrainingOptions:
@@ -201,7 +205,10 @@ class Trainer:
 
         def mark(progress: Progress) -> None:
             marks.append((progress.epoch, time.perf_counter()))
-            if len(marks) > 1 + _LEAST_STEPS and progress.epoch >= marks[1][0] + work.epochs:
+            if len(marks) <= 1 + _LEAST_STEPS:
+                return
+            epochs, seconds = marks[-1][0] - marks[1][0], marks[-1][1] - marks[1][1]
+            if epochs >= work.epochs and (seconds >= _LEAST_SECONDS or 2 * epochs >= TYPICAL_EPOCHS):
                 raise KeyboardInterrupt  # which ends a training like any other
 
         # One that is longer than the probe: errors are measured before the last epoch is reported.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from evopinn.lineage import CANDIDATE, PROPOSED, RETRAINED
+from evopinn.means import Mean, mean_of
 
 RunState = Literal["running", "finished", "stopped"]
 """A process writes to the run; all that it was to do is done; neither, so that it can be resumed."""
@@ -96,6 +97,7 @@ class FinalistEntry:
         tasks: Their numbers.
         losses: Their losses; infinite where one failed.
         errors: Of each, the error of each field.
+        mean: What finalists are ranked by.
     """
 
     genome: str
@@ -103,17 +105,23 @@ class FinalistEntry:
     tasks: tuple[int, ...]
     losses: tuple[float, ...]
     errors: tuple[Mapping[str, float], ...]
+    mean: Mean = "arithmetic"
 
     @property
     def mean_loss(self) -> float:
         """What finalists are ranked by."""
-        return sum(self.losses) / len(self.losses)
+        return mean_of(self.losses, self.mean)
+
+    @property
+    def which_mean(self) -> str:
+        """What is said behind means: nothing if they are arithmetic ones."""
+        return "" if self.mean == "arithmetic" else f" ({self.mean})"
 
     @property
     def mean_error(self) -> float | None:
         """The mean of the largest errors; None if one of them is not known."""
         known = [error for each in self.errors if (error := largest(each.values())) is not None]
-        return sum(known) / len(known) if len(known) == len(self.errors) else None
+        return mean_of(known, self.mean) if len(known) == len(self.errors) else None
 
 
 @dataclass(frozen=True)

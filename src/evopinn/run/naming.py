@@ -57,6 +57,8 @@ def request_digest(config: Config, fingerprint: float) -> str:
     # them have the same digest as ever.
     if asked["roster"] is None:
         del asked["roster"]
+    if asked["settings"].get("mean") == config.default_settings().get("mean", "arithmetic"):
+        asked["settings"].pop("mean", None)
     if asked["training"]["coarseness"] == 1:
         del asked["training"]["coarseness"]
     text = f"{json.dumps(asked, sort_keys=True)} {fingerprint:.9e}"

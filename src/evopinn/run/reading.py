@@ -7,10 +7,11 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from evopinn.errors import RunError
 from evopinn.lineage import CANDIDATE
+from evopinn.means import Mean, known_mean
 from evopinn.run.closing import Closing
 from evopinn.run.database import check_identity, connect_for_reading, explained, readable
 from evopinn.run.listed import (
@@ -29,6 +30,7 @@ from evopinn.run.place import holder_of
 from evopinn.run.records import TASK_COLUMNS, Row, errors_of, history_of, loss_of, task_of
 from evopinn.run.rows import Kind, fit, listed, loss, moment, number, text, whole, whole_or_none
 from evopinn.run.schema import OLDEST_READABLE
+from evopinn.run.toml_text import toml_data
 
 if TYPE_CHECKING:
     from evopinn.searchers.task import Task
@@ -126,9 +128,22 @@ class Reader(Closing):
         kinds = (text, text, whole, loss, text)
         for key, *rest in self._each(lambda row: fit(row, *kinds), query, _FINAL):
             by_key.setdefault(key, []).append(tuple(rest))
+        mean = self._mean() if by_key else "arithmetic"
         with readable(self.directory):
-            found = [_finalist(key, rows) for key, rows in by_key.items()]
+            found = [_finalist(key, rows, mean) for key, rows in by_key.items()]
         return sorted(found, key=lambda finalist: finalist.mean_loss)[:size]
+
+    def _mean(self) -> Mean:
+        """What finalists are ranked by; a run from before there was a choice does not say."""
+        (config,) = self._each(lambda row: fit(row, text)[0], "SELECT config FROM run") or ("",)
+        try:
+            settings = toml_data(config).get("settings")
+            known = cast("dict[str, object]", settings) if isinstance(settings, dict) else {}
+            return known_mean(known.get("mean", "arithmetic"))
+        except ValueError as error:
+            raise RunError(
+                f"the run {self.directory}: its configuration is damaged ({error}); restore a copy of it."
+            ) from error
 
     def page(self, after: int = -1, size: int = 50) -> list[Entry]:
         """All attempts at tasks with a number above `after`, in order; at most `size`, but whole tasks."""
@@ -245,7 +260,7 @@ def _entry(row: Row) -> Entry:
     return Entry(task, attempt, bool(final), status, loss_of(value), errors_of(errors), *rest, *lineage)
 
 
-def _finalist(key: str, rows: list[Row]) -> FinalistEntry:
+def _finalist(key: str, rows: list[Row], mean: Mean) -> FinalistEntry:
     genomes, tasks, losses, errors = zip(*rows, strict=True)
     ranked = [math.inf if math.isnan(each) else each for each in map(loss_of, losses)]
-    return FinalistEntry(genomes[0], key, tasks, tuple(ranked), tuple(map(errors_of, errors)))
+    return FinalistEntry(genomes[0], key, tasks, tuple(ranked), tuple(map(errors_of, errors)), mean)

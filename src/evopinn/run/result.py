@@ -157,7 +157,8 @@ class SearchResult:
             return (head, *warning)
         error = "" if winner.mean_error is None else f", error {winner.mean_error:.2e}"
         times = len(winner.tasks)
-        found = f"winner: {winner.genome}; means of {times}: loss {winner.mean_loss:.2e}{error}"
+        figures = f"loss {winner.mean_loss:.2e}{error}{winner.which_mean}"
+        found = f"winner: {winner.genome}; means of {times}: {figures}"
         return (head, found, *warning)
 
     def table(self) -> Sequence[Sequence[str]]:

@@ -37,6 +37,7 @@ class Snapshot:
         workers: How many there are.
         hall_of_fame: The best genomes so far, best first.
         course: The least loss so far, after each training or, of many, after every few.
+        in_study: Whether it is a part of a study, with which the command goes on that began it.
     """
 
     directory: Path
@@ -59,3 +60,4 @@ class Snapshot:
     workers: int = 1
     hall_of_fame: Sequence[Entry] = ()
     course: Sequence[float] = ()
+    in_study: bool = False

@@ -87,6 +87,7 @@ class Best:
         """As plain data. Means are those of the final evaluations, of which there may be none."""
         finalist = self.finalist
         return _entry_data(self.entry) | {
+            "mean": finalist and finalist.mean,
             "mean_loss": finalist and finite(finalist.mean_loss),
             "mean_error": finalist and finite(finalist.mean_error),
             "evaluations": len(finalist.tasks) if finalist else 0,
@@ -280,6 +281,7 @@ def _finalist_data(finalist: FinalistEntry) -> dict[str, Any]:
     return {
         "genome": finalist.genome,
         "activation": activation_of(finalist.genome),
+        "mean": finalist.mean,
         "mean_loss": finite(finalist.mean_loss),
         "mean_error": finite(finalist.mean_error),
         "tasks": list(finalist.tasks),

@@ -9,6 +9,7 @@ from typing import Literal, final
 from evopinn.errors import SearchError
 from evopinn.genome import COMMON, PAPER, Genome, Space, Structure, regular_shortcuts
 from evopinn.lineage import PROPOSED
+from evopinn.means import Mean, known_mean
 from evopinn.searchers.checking import finite_from, flag, whole
 from evopinn.searchers.proposals import Cell, MixedProposer, Proposer, RoundedProposer
 from evopinn.searchers.rounds import Course, RoundSearch, draw_seed
@@ -45,6 +46,7 @@ class BayesSettings:
         kappa: κ of the upper confidence bound, if faithful.
         candidates: N_c, how many of the best are evaluated at the end.
         evaluations: N_e, how often each of them is trained from scratch.
+        mean: Of their losses, what decides who wins; the paper's is the arithmetic one.
     """
 
     span: int = FCNET
@@ -55,6 +57,7 @@ class BayesSettings:
     kappa: float = 2.5
     candidates: int = 3
     evaluations: int = 4
+    mean: Mean = "arithmetic"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
@@ -67,6 +70,7 @@ class BayesSettings:
         for name in ("startup", "candidates", "evaluations"):
             whole(name, getattr(self, name), 1)
         finite_from("kappa", self.kappa, 0.0)
+        known_mean(self.mean)
 
     def workload(self, trials: Trials) -> Workload:
         """What a search does, at most: there may be fewer candidates."""
@@ -143,7 +147,11 @@ class BayesianOptimisation(RoundSearch):
             ]
         best = islice(distinct(ranked(tried)), settings.candidates)
         candidates = [(each.genome, each.task) for each in best]
-        return (yield from self._evaluate(candidates, settings.evaluations, trials.epochs, batch + 1))
+        return (
+            yield from self._evaluate(
+                candidates, settings.evaluations, trials.epochs, batch + 1, settings.mean
+            )
+        )
 
     def _proposer(self) -> Proposer:
         shape = (len(self._layers), len(self._neurons), len(self._activations))

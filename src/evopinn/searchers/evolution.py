@@ -9,6 +9,7 @@ import numpy as np
 
 from evopinn.genome import PAPER, Genome, MutationRates, Space, crossover, initial_population, mutate
 from evopinn.lineage import RETRAINED
+from evopinn.means import Mean, known_mean
 from evopinn.searchers.checking import finite_from, flag, share, whole
 from evopinn.searchers.rounds import Course, RoundSearch, draw_seed
 from evopinn.searchers.schedule import Schedule, Workload
@@ -35,6 +36,7 @@ class EvolutionSettings:
         elitists: R_e, elitists in proportion to the population.
         candidates: N_c, how many of the best are evaluated at the end.
         evaluations: N_e, how often each of them is trained from scratch.
+        mean: Of their losses, what decides who wins; the paper's is the arithmetic one.
         pressure: Whether fitness decides about parents and survivors. Without it the search is random, and
             its candidates come from every generation.
         continue_elitists: Elitists go on from where their training ended instead of starting anew, where a
@@ -51,6 +53,7 @@ class EvolutionSettings:
     elitists: float = 0.25
     candidates: int = 3
     evaluations: int = 4
+    mean: Mean = "arithmetic"
     pressure: bool = True
     continue_elitists: bool = False
     skip_known: bool = False
@@ -64,6 +67,7 @@ class EvolutionSettings:
             flag(name, getattr(self, name))
         whole("candidates", self.candidates, 1)
         whole("evaluations", self.evaluations, 1)
+        known_mean(self.mean)
         finite_from("coarsening", self.coarsening, 1.0)
 
     def workload(self, schedule: Schedule) -> Workload:
@@ -160,7 +164,9 @@ class Evolution(RoundSearch):
             merged = ranked((yield from self._train(members, generation, (epochs, 1.0), rng)))
             generation += 1
         candidates = [(each.genome, each.task) for each in islice(distinct(merged), settings.candidates)]
-        return (yield from self._evaluate(candidates, settings.evaluations, epochs, generation))
+        return (
+            yield from self._evaluate(candidates, settings.evaluations, epochs, generation, settings.mean)
+        )
 
     def _members(
         self, population: Sequence[Individual], size: int, rng: np.random.Generator

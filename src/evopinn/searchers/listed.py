@@ -7,6 +7,7 @@ from typing import final
 from evopinn.errors import SearchError
 from evopinn.genome import Genome
 from evopinn.lineage import CANDIDATE
+from evopinn.means import Mean, known_mean
 from evopinn.searchers.checking import whole
 from evopinn.searchers.rounds import Course, RoundSearch
 from evopinn.searchers.schedule import Roster, Workload
@@ -19,13 +20,16 @@ class ListedSettings:
 
     Attributes:
         evaluations: How often each genome is trained, from as many seeds.
+        mean: Of their losses, which orders the genomes.
     """
 
     evaluations: int = 3
+    mean: Mean = "arithmetic"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
         whole("evaluations", self.evaluations, 1)
+        known_mean(self.mean)
 
     def workload(self, roster: Roster) -> Workload:
         """What is trained."""
@@ -61,7 +65,7 @@ class Listed(RoundSearch):
         losses = {task.number: -score.fitness for task, score in zip(tasks, scores, strict=True)}
         each = len(self._genomes)
         finalists = [
-            Finalist(genome, numbers, tuple(losses[number] for number in numbers))
+            Finalist(genome, numbers, tuple(losses[number] for number in numbers), self._settings.mean)
             for first, genome in enumerate(self._genomes)
             for numbers in [tuple(range(first, len(tasks), each))]
         ]

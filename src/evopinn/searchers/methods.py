@@ -102,7 +102,7 @@ _ROWS = (
         EvolutionSettings(),
         ("pressure",),
         drift=1.2,
-        even_drift=0.8,
+        even_drift=0.87,
     ),
     Method(
         "evolution",
@@ -111,7 +111,7 @@ _ROWS = (
         EvolutionSettings(),
         ("pressure",),
         drift=1.2,
-        even_drift=0.85,
+        even_drift=0.93,
     ),
     Method(
         "random",
@@ -120,7 +120,7 @@ _ROWS = (
         EvolutionSettings(pressure=False),
         ("pressure",),
         drift=0.75,
-        even_drift=0.65,
+        even_drift=0.72,
     ),
     Method(
         "bo-fcnet",
@@ -129,7 +129,7 @@ _ROWS = (
         BayesSettings(span=FCNET),
         ("span",),
         drift=1.15,
-        even_drift=0.75,
+        even_drift=0.84,
     ),
     Method(
         "bo-fcresnet",
@@ -138,7 +138,7 @@ _ROWS = (
         BayesSettings(span=FCRESNET),
         ("span",),
         drift=1.15,
-        even_drift=0.75,
+        even_drift=0.84,
     ),
 )
 

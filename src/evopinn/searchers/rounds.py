@@ -11,6 +11,7 @@ from evopinn.checks import MOST_SEED
 from evopinn.errors import SearchError
 from evopinn.genome import Genome
 from evopinn.lineage import CANDIDATE
+from evopinn.means import Mean
 from evopinn.searchers.checking import whole
 from evopinn.searchers.task import Finalist, Origin, Score, Task
 
@@ -107,9 +108,14 @@ class RoundSearch(ABC):
         return next(self._numbers)
 
     def _evaluate(
-        self, candidates: Iterable[tuple[Genome, int]], times: int, epochs: int, generation: int
+        self,
+        candidates: Iterable[tuple[Genome, int]],
+        times: int,
+        epochs: int,
+        generation: int,
+        mean: Mean = "arithmetic",
     ) -> Course:
-        """Train candidates, each given with the task it comes from, several times from scratch."""
+        """Train candidates, each given with the task it comes from, several times; the best mean first."""
         rng = self._generator(generation)
         chosen = tuple(candidates)
         tasks = [
@@ -123,6 +129,7 @@ class RoundSearch(ABC):
                 genome,
                 tuple(task.number for task in tasks[first : first + times]),
                 tuple(-score.fitness for score in scores[first : first + times]),
+                mean,
             )
             for first, (genome, _) in zip(range(0, len(tasks), times), chosen, strict=True)
         ]

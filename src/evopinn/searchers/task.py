@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from evopinn.genome import Genome
+from evopinn.means import Mean, mean_of
 
 
 @dataclass(frozen=True)
@@ -73,16 +74,18 @@ class Finalist:
         genome: The candidate.
         tasks: Numbers of its final evaluations.
         losses: Their losses.
+        mean: What these come to together.
     """
 
     genome: Genome
     tasks: tuple[int, ...]
     losses: tuple[float, ...]
+    mean: Mean = "arithmetic"
 
     @property
     def mean_loss(self) -> float:
         """What finalists are ranked by."""
-        return sum(self.losses) / len(self.losses)
+        return mean_of(self.losses, self.mean)
 
 
 class Searcher(Protocol):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from evopinn.errors import RunError, UnknownNameError
+from evopinn.means import Mean
 from evopinn.run.reading import Reader
 from evopinn.searchers import METHODS, Layout, Method, find_method
 from evopinn.study.design import PAPER_SEARCHES, Comparison
@@ -34,6 +35,7 @@ class Discovery:
         search: Its number, from 1.
         seed: Of the search.
         genome: The winner.
+        mean: Which one decided.
         mean_loss: Of its final evaluations.
         mean_error: Of the same, where a solution is known.
         epochs: Planned for the whole search.
@@ -47,6 +49,7 @@ class Discovery:
     search: int
     seed: int
     genome: str
+    mean: Mean
     mean_loss: float
     mean_error: float | None
     epochs: int
@@ -167,6 +170,8 @@ class ComparisonStudy:
             )
         ]
 
+    recorded = trials  # searches are runs of their own
+
     def contrasts(self, trials: Sequence[Trial]) -> list[Contrast]:
         """All methods against each other: pairs share the case, the field, the search and the seed.
 
@@ -237,6 +242,7 @@ class ComparisonStudy:
             search,
             self.design.seed + search - 1,
             winner.genome,
+            winner.mean,
             winner.mean_loss,
             winner.mean_error,
             self.epochs(method),

@@ -1,7 +1,7 @@
 """Carrying out a study: one run after another, each of which goes on where it was."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -14,6 +14,7 @@ from evopinn.run.naming import request_digest
 from evopinn.run.place import is_run
 from evopinn.run.reading import Reader
 from evopinn.run.session import Audience, begin, go_on, recorded_config, timed
+from evopinn.run.snapshot import Snapshot
 from evopinn.run.source import ProblemSource, fingerprint, same_fingerprint
 from evopinn.run.speed import Pace
 from evopinn.run.toml_text import file_text, toml_data
@@ -103,7 +104,7 @@ def carry_out(study: Study, directory: Path, watched: Watched, say: Callable[[st
             if _is_finished(place):
                 continue
         say(f"{part.title}:")
-        if not watched(lambda audience, part=part, place=place: _let_go(part, place, audience)):
+        if not watched(lambda audience, part=part, place=place: _let_go(part, place, _within(audience))):
             return False
     return True
 
@@ -128,6 +129,15 @@ def forecast(study: Study, watched: Watched) -> Forecast | None:
             paces[key] = found
         seconds.append(_seconds(load, *paces[key]))
     return Forecast(loads, seconds)
+
+
+def _within(audience: Audience) -> Audience:
+    """Who is told of a run that is a part of a study."""
+
+    def watch(now: Snapshot) -> None:
+        audience.watch(replace(now, in_study=True))
+
+    return replace(audience, watch=watch)
 
 
 def _let_go(part: Part, place: Path, audience: Audience) -> bool:
@@ -185,7 +195,7 @@ def _pace(design: Design, load: Load, watched: Watched) -> tuple[Pace, int] | No
     )
 
     def time(audience: Audience) -> bool:
-        pace = timed(config, ProblemSource.of(load.problem), audience)
+        pace = timed(config, ProblemSource.of(load.problem), _within(audience))
         found.extend([] if pace is None else [pace])
         return pace is not None
 

@@ -78,6 +78,8 @@ class ReproductionStudy:
             trial for case in cases for trial in trials_of(directory / case_place(case), case, self.models)
         ]
 
+    recorded = trials  # nothing else is trained
+
     def table(self, trials: Sequence[Trial]) -> list[Reproduced]:
         """Published and measured side by side, in the order of the models."""
         return [

@@ -103,6 +103,18 @@ class SensitivityStudy:
             trial for case in cases for trial in trials_of(directory / case_place(case), case, self.models)
         ]
 
+    def recorded(self, directory: Path) -> list[Trial]:
+        """All trainings, those of the screening behind the others as `morris=1`, `morris=2`, ..."""
+        genomes = dict.fromkeys(() if self.screening is None else self.screening.genomes)
+        screened = {f"{_MORRIS}={number}": genome for number, genome in enumerate(genomes, start=1)}
+        places = {case: directory / case_place(case, _MORRIS) for case in self.design.case_names()}
+        return self.trials(directory) + [
+            trial
+            for case, place in places.items()
+            if is_run(place)
+            for trial in trials_of(place, case, screened)
+        ]
+
     def table(self, trials: Sequence[Trial]) -> list[Sensed]:
         """What each value came to, in the order of the objectives."""
         fields = fields_of(trials)

@@ -122,7 +122,7 @@ def _best(best: Best) -> dict[str, str]:
     if finalist:
         error = "" if finalist.mean_error is None else f", error {scientific(finalist.mean_error)}"
         count = len(finalist.tasks)
-        values[f"mean of {count}"] = f"loss {scientific(finalist.mean_loss)}{error}"
+        values[f"mean of {count}"] = f"loss {scientific(finalist.mean_loss)}{error}{finalist.which_mean}"
     if words := deceit(best.residuals):
         values["warning"] = words
     return values
@@ -135,7 +135,11 @@ def _best_figures(best: Best | None) -> tuple[str, str, str]:
     entry, finalist = best.entry, best.finalist
     if finalist is None:
         return _number(entry.loss), _number(entry.error), "1"
-    return _number(finalist.mean_loss), _number(finalist.mean_error), str(len(finalist.tasks))
+    return (
+        _number(finalist.mean_loss),
+        _number(finalist.mean_error),
+        f"{len(finalist.tasks)}{finalist.which_mean}",
+    )
 
 
 def _finalists(finalists: Sequence[FinalistEntry]) -> PlainTable:

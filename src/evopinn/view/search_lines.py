@@ -56,12 +56,15 @@ def ending(now: Snapshot) -> str:
     """What the search came to."""
     trained = f"{now.trained:,} trained" + (f" of {now.trainings:,}" if now.phase == "stopped" else "")
     line = f"{activity(now)}: " + ", ".join([trained, *_results(now), clock(now.seconds)])
-    return f"{line}; `{resume_command(now)}` goes on" if now.phase == "stopped" else line
+    return f"{line}; {ways_to_go_on(now)[0]}" if now.phase == "stopped" else line
 
 
-def resume_command(now: Snapshot) -> str:
-    """What to type to go on with a search that was stopped."""
-    return f"evopinn resume {shlex.quote(str(now.directory))}"
+def ways_to_go_on(now: Snapshot) -> tuple[str, ...]:
+    """What goes on with a search that was stopped, in words, the most exact first and the shortest last."""
+    if now.in_study:  # to resume the run by itself would leave the study where it was
+        return ("the same command goes on",)
+    commands = (f"resume {shlex.quote(str(now.directory))}", "resume RUN", "resume")
+    return tuple(f"`evopinn {command}` goes on" for command in commands)
 
 
 def clock(seconds: float) -> str:

@@ -22,8 +22,8 @@ from evopinn.view.search_lines import (
     activity,
     clock,
     counted,
-    resume_command,
     time_left,
+    ways_to_go_on,
 )
 
 LEAST_BAR = 10
@@ -208,8 +208,7 @@ def _course(now: Snapshot, width: int, glyphs: Glyphs) -> list[str]:
 def _hint(now: Snapshot, width: int, ways_to_stop: str) -> str:
     """How to stop and go on; without the directory, which stands in the header, if that is too long."""
     short = f"{ways_to_stop}; nothing is lost"
-    commands = (resume_command(now), "evopinn resume RUN", "evopinn resume")
-    hints = (*(f"{short}, `{command}` goes on" for command in commands), short)
+    hints = (*(f"{short}, {way}" for way in ways_to_go_on(now)), short)
     return next((hint for hint in hints if cell_len(hint) <= width), ways_to_stop)
 
 

@@ -219,14 +219,15 @@ def _compared(directory: Path, known: Remembered) -> Data:
 def _best_figures(best: Best | None) -> Data:
     """Loss and error of the best network; means of the final evaluations where there are any."""
     if best is None:
-        return {"loss": None, "error": None, "means": 0}
+        return {"loss": None, "error": None, "means": 0, "mean": None}
     if best.finalist is None:
-        return {"loss": finite(best.entry.loss), "error": finite(best.entry.error), "means": 0}
+        return {"loss": finite(best.entry.loss), "error": finite(best.entry.error), "means": 0, "mean": None}
     finalist = best.finalist
     return {
         "loss": finite(finalist.mean_loss),
         "error": finite(finalist.mean_error),
         "means": len(finalist.tasks),
+        "mean": finalist.mean,
     }
 
 

@@ -128,7 +128,8 @@ def ancestors(reader: Reader, entries: Sequence[Entry]) -> dict[int, Entry]:
 def main_line(reader: Reader, last: Entry) -> list[Entry]:
     """From the first ancestor to an evaluation, at each step by way of the better parent."""
     line = [last]
-    while parents := [reader.final_evaluation(number) for number in line[0].parents]:
+    # A parent comes before its children: in a damaged record one that does not could lead round for ever.
+    while parents := [reader.final_evaluation(each) for each in line[0].parents if each < line[0].task]:
         best = min(parents, key=lambda entry: entry.loss)
         if not math.isfinite(best.loss):
             break

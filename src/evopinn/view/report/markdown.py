@@ -165,6 +165,7 @@ def _winner(run: RunFacts) -> list[str]:
     if finalist:
         facts[f"mean of {len(finalist.tasks)}"] = (
             f"loss {scientific_text(finalist.mean_loss)}, error {scientific_text(finalist.mean_error)}"
+            f"{finalist.which_mean}"
         )
     facts |= {
         f"residual on {_RESIDUALS.get(name, plain(name))}": scientific_text(value)

@@ -74,8 +74,9 @@ ROWS: Mapping[str, PictureRow] = {
         PictureRow(
             "convergence",
             "How the finalists were trained",
-            "Loss, and error where it is known, over the epochs of the final trainings; a line is the mean "
-            f"of a genome's trials, its band goes from the least to the greatest. {_READ_COURSES}",
+            "Loss, and error where it is known, over the epochs of the final trainings; a line is the "
+            "arithmetic mean of a genome's trials, its band goes from the least to the greatest. "
+            f"{_READ_COURSES}",
         ),
         PictureRow(
             "structure",

@@ -125,7 +125,7 @@ function tile(label, value, note = "") {
 }
 
 function tiles(run) {
-  const means = run.means ? `mean of ${run.means}` : "one training";
+  const means = run.means ? `${run.mean === "geometric" ? "geometric mean" : "mean"} of ${run.means}` : "one training";
   const all = [
     tile("best loss", scientific(run.loss), run.loss === null ? "nothing yet" : means),
     run.error === null ? null : tile("relative L₂ error", scientific(run.error), means),
