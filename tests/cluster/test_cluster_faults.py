@@ -4,7 +4,7 @@ import random
 import sys
 from pathlib import Path
 
-from searches import final_state, undisturbed_run
+from searches import assert_same_end, undisturbed_run
 
 sys.path.append(str(Path(__file__).parents[1] / "faults"))
 
@@ -15,4 +15,4 @@ def test_a_node_that_is_lost_in_a_generation_and_another_that_joins_change_nothi
 
     losses, at_the_end = lose_nodes(ray_cluster, tmp_path / "run", random.Random(5), most=1)
     assert [at_the_end > before for before in losses] == [True]
-    assert final_state(tmp_path / "run") == final_state(undisturbed_run(tmp_path, SEARCH))
+    assert_same_end(tmp_path / "run", undisturbed_run(tmp_path, SEARCH))

@@ -12,9 +12,9 @@ import pytest
 from searches import (
     PROBLEM,
     SEARCHES,
+    assert_same_end,
     command,
     evopinn,
-    final_state,
     kill,
     processes,
     settled_count,
@@ -75,13 +75,13 @@ def done(workers, count):
 
 
 @pytest.fixture
-def local_state(tmp_path_factory):
+def local_run(tmp_path_factory):
     place = tmp_path_factory.getbasetemp()
     place = place.parent if "PYTEST_XDIST_WORKER" in os.environ else place
-    return final_state(undisturbed_run(place, SEARCH))
+    return undisturbed_run(place, SEARCH)
 
 
-def test_a_search_on_a_cluster_is_the_same_to_the_last_bit(ray_cluster, local_state, tmp_path):
+def test_a_search_on_a_cluster_is_the_same_to_the_last_bit(ray_cluster, local_run, tmp_path):
     """States are gone on from, too: they travel, for nodes do not see the run's directory."""
     method, schedule, settings = SEARCHES[SEARCH]
     result = ep.search(
@@ -96,7 +96,7 @@ def test_a_search_on_a_cluster_is_the_same_to_the_last_bit(ray_cluster, local_st
         progress=False,
     )
     assert result.state == "finished"
-    assert final_state(tmp_path / "run") == local_state
+    assert_same_end(tmp_path / "run", local_run)
 
 
 def trainers():
@@ -116,7 +116,7 @@ def trainers():
 
 
 def test_a_killed_driver_leaves_nothing_on_the_cluster_and_its_run_goes_on_at_home(
-    ray_cluster, local_state, tmp_path
+    ray_cluster, local_run, tmp_path
 ):
     directory, others = tmp_path / "run", trainers()
     words = [*command(directory, SEARCH, workers=2), "--cluster", ray_cluster.address, "--quiet"]
@@ -127,7 +127,7 @@ def test_a_killed_driver_leaves_nothing_on_the_cluster_and_its_run_goes_on_at_ho
     wait_until(lambda: not trainers() - others, "the workers to end", 60)
     result = ep.resume(directory, cluster="local", workers=1, progress=False)
     assert result.state == "finished"
-    assert final_state(directory) == local_state
+    assert_same_end(directory, local_run)
 
 
 def test_a_stopped_search_says_how_to_go_on_and_leaves_nothing(ray_cluster, tmp_path):

@@ -22,7 +22,7 @@ from losses import lose_nodes
 from mounting import small_disk
 from raylets import RayCluster
 from scene import SEARCH, Over, Scene
-from searches import final_state, undisturbed_run
+from searches import assert_same_end, undisturbed_run
 from table import FAULTS, befall
 
 MINUTES = 30.0
@@ -69,7 +69,7 @@ def scene_of(seed, place, aside, until):
             raise
         scene.finish()
         seen = len(scene.seen)
-    assert final_state(directory) == final_state(undisturbed_run(aside, which))
+    assert_same_end(directory, undisturbed_run(aside, which))
     for path in place.glob(f"run-{seed}*"):
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     return happened, late, seen
@@ -82,7 +82,7 @@ def cluster_scene_of(seed, aside, until):
         losses, seen = lose_nodes(cluster, directory, random.Random(seed), MOST_LOSSES, until)
     finally:
         cluster.shutdown()
-    assert final_state(directory) == final_state(undisturbed_run(aside, SEARCH))
+    assert_same_end(directory, undisturbed_run(aside, SEARCH))
     return [NODE_LOST] * len(losses), [], seen
 
 

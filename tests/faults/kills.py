@@ -5,7 +5,7 @@ import time
 
 import searches
 from scene import Scene
-from searches import final_state, kill, settled_count, wait_until
+from searches import assert_same_end, kill, settled_count, wait_until
 
 import evopinn as ep
 
@@ -33,7 +33,7 @@ def time_under_kills(place, rng):
     moments = sorted(rng.sample(range(1, total - 5), len(victims)))
     with Scene(disturbed, rng, TIMED, _WORKERS) as scene:
         longer = _seconds(lambda: _kill_at(scene, zip(moments, victims, strict=True)))
-    assert final_state(disturbed) == final_state(undisturbed)
+    assert_same_end(disturbed, undisturbed)
     return seconds, longer, drivers, 2 * drivers
 
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 from scene import SEARCH, Over, Scene
-from searches import final_state
+from searches import assert_same_end
 from table import FAULTS, befall, goes_on, stops
 
 SEED = 20
@@ -36,7 +36,7 @@ def test_a_search_ends_as_if_nothing_had_befallen_it(series, undisturbed, place)
                     befall(scene, FAULTS[to_come[0]])
                     del to_come[0]
             scene.finish()
-        assert final_state(directory) == final_state(undisturbed(SEARCH))
+        assert_same_end(directory, undisturbed(SEARCH))
         if not to_come:
             return
     pytest.fail(f"{MOST_SEARCHES} searches were over before these could befall them: {to_come}")

@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from searches import final_state
+from searches import assert_same_end
 
 import evopinn as ep
 from evopinn.errors import StoredModelError
@@ -23,5 +23,5 @@ def test_a_finished_run_has_its_networks_again_after_it_was_resumed(undisturbed,
         ep.load(directory).weights(best)
     found = ep.resume(directory, workers=1, progress=False)
     assert found.state == "finished"
-    assert final_state(directory) == final_state(undisturbed(SHORTER))
+    assert_same_end(directory, undisturbed(SHORTER))
     assert repr(list(found.evaluations())) == before

@@ -11,10 +11,10 @@ from searches import (
     PATIENCE,
     PROBLEM,
     assert_no_worker_is_left,
+    assert_same_end,
     attempts,
     command,
     evopinn,
-    final_state,
     kill,
     settled_count,
     started,
@@ -50,7 +50,7 @@ def test_whatever_the_method_a_killed_search_ends_as_if_it_had_not_been(
             driver.wait(PATIENCE)
         assert ep.load(directory).state == "stopped"
     ep.resume(directory, progress=False)
-    assert final_state(directory) == final_state(undisturbed(which))
+    assert_same_end(directory, undisturbed(which))
 
 
 @pytest.mark.parametrize("which", ["random, longer", "evolution, longer", "bo-fcnet"])
@@ -74,7 +74,7 @@ def test_whatever_the_method_and_the_moment_kills_change_nothing(undisturbed, tm
         kill_a_worker(driver, directory, moments, before + 1)
         _, err = driver.communicate(timeout=PATIENCE)
     assert driver.returncode == 0, f"seed {seed}: {err}"
-    assert final_state(directory) == final_state(undisturbed(which)), f"seed {seed}"
+    assert_same_end(directory, undisturbed(which), f"(seed {seed})")
 
 
 def kill_a_worker(driver, directory, moments, settled):
@@ -111,7 +111,7 @@ def test_workers_that_are_killed_are_replaced(undisturbed, tmp_path):
         _, err = driver.communicate(timeout=PATIENCE)
         killer.join()
     assert driver.returncode == 0, f"seed {seed}: {err}"
-    assert final_state(directory) == final_state(undisturbed(LONGER)), f"seed {seed}"
+    assert_same_end(directory, undisturbed(LONGER), f"(seed {seed})")
     killed = [entry for entry in attempts(directory) if not entry.final]
     assert 1 <= len(killed) <= sum(WORKER_KILLS), f"seed {seed}"
     for entry in killed:

@@ -117,6 +117,32 @@ def final_state(directory):
         }
 
 
+def assert_same_end(directory, expected, luck=""):
+    """Two searches have ended alike, to the last bit; if not, say in a few lines where they part."""
+    ours, theirs = final_state(directory), final_state(expected)
+    if ours == theirs:
+        return
+    parts = [part for part in ours if ours[part] != theirs[part]]
+    lines = [f"{directory} and {expected} differ in {', '.join(parts)} {luck}"]
+    pairs = list(zip(ours["tasks"], theirs["tasks"], strict=False))
+    differing = [number for number, (one, other) in enumerate(pairs) if one != other]
+    for number in differing[:2]:
+        lines += [f"task {number} of {place}: {_told(place, number)}" for place in (directory, expected)]
+    lines += [f"tasks: {len(ours['tasks'])} and {len(theirs['tasks'])}, the first to differ: {differing[:9]}"]
+    lines += [f"weights: {list(ours['weights'])} and {list(theirs['weights'])}"]
+    failed = [entry for entry in attempts(directory) if not entry.final or entry.note]
+    lines += [f"{each.task}, attempt {each.attempt}: {each.status} {each.note[-200:]}" for each in failed[:9]]
+    raise AssertionError("\n".join(lines))
+
+
+def _told(directory, number):
+    """A task and how it came out, in a line."""
+    with Reader(directory) as reader:
+        task, entry = reader.task(number), reader.final_evaluation(number)
+    origin = (task.genome.text, task.seed, task.epochs, task.coarseness, task.origin)
+    return f"{origin} -> {entry.status} {entry.loss!r} after {entry.epochs} by attempt {entry.attempt}"
+
+
 def _settled(reader, number):
     entry, history = reader.final_evaluation(number), reader.history(number)
     course = history and (history.losses, history.epochs, history.error_epochs, dict(history.errors))

@@ -5,7 +5,7 @@ import re
 from contextlib import nullcontext
 
 import pytest
-from searches import PATIENCE, attempts, command, evopinn, final_state, searched
+from searches import PATIENCE, assert_same_end, attempts, command, evopinn, searched
 
 import evopinn as ep
 from evopinn.run.reading import Reader
@@ -75,7 +75,7 @@ def test_options_save_trainings_and_points(undisturbed):
 @pytest.mark.parametrize("workers", [1, 3])
 def test_the_number_of_workers_does_not_matter(undisturbed, tmp_path, workers):
     searched(tmp_path / "run", "evo-dpste", workers)
-    assert final_state(tmp_path / "run") == final_state(undisturbed("evo-dpste"))
+    assert_same_end(tmp_path / "run", undisturbed("evo-dpste"))
 
 
 def test_compiled_kernels_give_the_same_bits_in_every_process(tmp_path):
@@ -89,7 +89,7 @@ def test_compiled_kernels_give_the_same_bits_in_every_process(tmp_path):
         assert any((place / "kernels").iterdir())
     first, second = (tmp_path / str(workers) / "run" for workers in (1, 2))
     assert ep.load(first).best.settings["engine"] == "fused"
-    assert final_state(first) == final_state(second)
+    assert_same_end(first, second)
 
 
 def test_workers_that_take_long_to_load_the_problem_are_told_of(run, monkeypatch, tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from runs import VERSIONS, make_closed_run
-from searches import PROBLEM, SEARCHES, SEED, SMALL, attempts, final_state
+from searches import PROBLEM, SEARCHES, SEED, SMALL, assert_same_end, attempts, final_state
 
 import evopinn as ep
 from evopinn.errors import RunError, SearchError
@@ -174,7 +174,7 @@ def test_a_run_goes_on_with_a_problem_that_is_in_another_place(run, undisturbed)
     shutil.copy(PROBLEM, "moved.py")
     code, _, _ = run("resume", "run", "--problem", "moved.py", "--no-report", "--workers", "2")
     assert code == 0
-    assert final_state(Path("run")) == final_state(undisturbed("evo-dpste"))
+    assert_same_end(Path("run"), undisturbed("evo-dpste"))
 
 
 def test_a_run_of_an_object_is_gone_on_with_from_python(refused, undisturbed):

@@ -4,7 +4,7 @@ import shutil
 from dataclasses import replace
 
 import pytest
-from searches import PROBLEM, attempts, final_state, settled_count
+from searches import PROBLEM, assert_same_end, attempts, settled_count
 
 import evopinn as ep
 from evopinn.errors import RunError
@@ -52,7 +52,7 @@ def test_states_that_are_lost_are_made_again(tmp_path, stopped):
     for number, path in enumerate(kept):
         (damage if number else type(path).unlink)(path)
     searched(stopped)
-    assert final_state(stopped) == final_state(tmp_path / "undisturbed")
+    assert_same_end(stopped, tmp_path / "undisturbed")
     with Reader(stopped) as reader:
         tasks = [reader.task(entry.task) for entry in attempts(stopped)]
     assert any(task.continues is not None and tasks[task.continues].continues is not None for task in tasks)
