@@ -9,6 +9,12 @@ from difflib import get_close_matches
 
 _MOST_CHARACTERS = 4000
 _WINDOW = 60
+_NO_MEMORY = (
+    "can't allocate memory",
+    "bad_alloc",
+    "Unable to allocate",
+    "out of memory",
+)  # the last of a GPU
 
 
 class EvopinnError(Exception):
@@ -26,6 +32,15 @@ class DomainError(EvopinnError, ValueError):
 
 class ProblemError(EvopinnError, ValueError):
     """A problem is stated wrongly: a name, a shape, a value, a set of points."""
+
+
+class MemoryShortageError(EvopinnError, MemoryError):
+    """A function of the user's found no memory, which is no mistake of the problem: it may do elsewhere."""
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Whether an exception says that there is no memory left; torch has no class of its own for that."""
+    return isinstance(error, MemoryError) or any(sign in str(error) for sign in _NO_MEMORY)
 
 
 class GenomeError(EvopinnError, ValueError):

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from searches import FAULTY, attempts, command, final_state
+from searches import FAULTY, assert_same_end, attempts, command
 
 from evopinn.run.reading import Reader
 
@@ -13,6 +13,7 @@ ONCE = {
     "leave": ("crashed", "it ended with exit code 3"),
     "hang": ("deadline", "cut by wall clock: it was not done after 10 s and was killed"),
     "eat": ("memory", ""),
+    "gulp": ("memory", "Traceback"),
     "garbage": ("garbage", "a message of 18446744073709551615 bytes was announced"),
     "nonsense": ("garbage", "a result that makes no sense: 'nonsense'"),
     "chatter": None,
@@ -53,7 +54,7 @@ def test_what_happens_once_changes_nothing(search, undisturbed, tmp_path):
     directory, code, _, err = search(faults)
     assert (code, err) == (0, "")
     assert all((tmp_path / fault).exists() for fault in ONCE)
-    assert final_state(directory) == final_state(undisturbed("evo-dpste"))
+    assert_same_end(directory, undisturbed("evo-dpste"))
     failed = {entry.task: (entry.status, entry.note) for entry in attempts(directory) if not entry.final}
     expected = {number: row for number, row in enumerate(ONCE.values()) if row is not None}
     assert failed.keys() == expected.keys()

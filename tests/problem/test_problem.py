@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from evopinn.errors import EvopinnError, ProblemError
+from evopinn.errors import EvopinnError, MemoryShortageError, ProblemError
 from evopinn.problem import (
     Boundary,
     Data,
@@ -293,6 +293,31 @@ WRONG = {
     "no domain": (LINE | {"domain": (0, 1)}, "domain is a tuple"),
     "no points": (LINE | {"points": 100}, "points is a int"),
 }
+
+
+def find_gpu_full():
+    raise torch.OutOfMemoryError("CUDA out of memory.")
+
+
+SHORTAGES = [
+    lambda: bytearray(1 << 46),
+    lambda: np.empty(1 << 46),
+    lambda: torch.empty(1 << 46),
+    find_gpu_full,
+]
+
+
+@pytest.mark.parametrize("shortage", SHORTAGES)
+def test_a_lack_of_memory_is_no_mistake_of_the_problem(shortage):
+    """It is told in a sentence all the same."""
+
+    def residual(u):
+        shortage()
+        return u.t
+
+    with pytest.raises(MemoryShortageError, match=r"(?s)raised .*Error: .*\(.*, line \d+\)\.$") as told:
+        Problem(**LINE | {"residual": residual})
+    assert not isinstance(told.value, ProblemError)
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -39,6 +39,10 @@ def eat():
         time.sleep(0.005)
 
 
+def gulp():
+    bytearray(1 << 46)
+
+
 def raise_it():
     raise ZeroDivisionError("by zero, of course")
 
@@ -76,7 +80,9 @@ def _caller(name, kind):
     return None
 
 
-FAULTS = {act.__name__: act for act in (segfault, leave, hang, eat, raise_it, chatter, garbage, nonsense)}
+FAULTS = {
+    act.__name__: act for act in (segfault, leave, hang, eat, gulp, raise_it, chatter, garbage, nonsense)
+}
 
 
 def _first_time(mark):

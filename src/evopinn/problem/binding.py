@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from evopinn.errors import ProblemError
+from evopinn.errors import MemoryShortageError, ProblemError, lacks_memory
 from evopinn.problem.fields import Field, as_tensor
 
 T = TypeVar("T")
@@ -79,10 +79,11 @@ def guarded(label: str, call: Callable[[], T]) -> T:
     """Call a user's function; what goes wrong inside it is told in one sentence."""
     try:
         return call()
-    except ProblemError as error:
-        raise ProblemError(f"{label}: {error}") from error
+    except (ProblemError, MemoryShortageError) as error:
+        raise type(error)(f"{label}: {error}") from error
     except (Exception, SystemExit) as error:  # a user's function may raise anything, and may try to exit
-        raise ProblemError(f"{label} raised {told(error)}.") from error
+        kind = MemoryShortageError if lacks_memory(error) else ProblemError
+        raise kind(f"{label} raised {told(error)}.") from error
 
 
 def _listing(known: Mapping[str, str]) -> str:

@@ -56,9 +56,6 @@ class Raised:
     memory: bool
 
 
-Answer = Ready | SetupFailed | Returned | Raised
-
-
 def pack(message: object) -> bytes:
     """A message as it goes over the wire."""
     body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)

@@ -14,18 +14,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evopinn.run.channel import Answer, Raised, Ready, Returned, SetupFailed, WorkerEnd, pack
+from evopinn.errors import lacks_memory
+from evopinn.run.channel import Raised, Ready, Returned, SetupFailed, WorkerEnd, pack
 
 _PR_SET_PDEATHSIG = 1
 _SPARED = 500  # added to the badness that the kernel computes: a worker goes before its driver
 _HEADROOM = 1.25  # address space beyond the limit on resident memory, so that the driver's watch acts first
 _LONGEST_REPORT = 10_000
-_NO_MEMORY = (
-    "can't allocate memory",
-    "bad_alloc",
-    "Unable to allocate",
-    "out of memory",
-)  # the last of a GPU
 
 
 def main() -> None:
@@ -59,15 +54,10 @@ def _serve(end: WorkerEnd) -> None:
 
 
 def _answer(perform: Callable[[Any], Any], number: int, payload: Any) -> bytes:
-    answer: Answer
     try:
         return pack(Returned(number, perform(payload)))
-    except MemoryError:
-        answer = Raised(number, _report(), memory=True)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a job's failure is a value
-        memory = any(sign in str(error) for sign in _NO_MEMORY)
-        answer = Raised(number, _report(), memory)
-    return pack(answer)
+        return pack(Raised(number, _report(), memory=lacks_memory(error)))
 
 
 def _report() -> str:
