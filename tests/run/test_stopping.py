@@ -9,7 +9,19 @@ import pytest
 from evopinn.run.stopping import StopRequest
 
 
-@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.fixture(autouse=True)
+def _as_from_a_terminal():
+    """Signals as a person's shell leaves them, however the tests were started."""
+    before = {each: signal.signal(each, signal.default_int_handler) for each in SIGNALS}
+    yield
+    for each, handler in before.items():
+        signal.signal(each, handler)
+
+
+@pytest.mark.parametrize("request_to_end", SIGNALS)
 def test_a_signal_leaves_a_block_in_which_nobody_has_looked_yet(request_to_end):
     before = signal.getsignal(request_to_end)
     with StopRequest() as stop:
@@ -17,6 +29,16 @@ def test_a_signal_leaves_a_block_in_which_nobody_has_looked_yet(request_to_end):
         pytest.fail("it went on")
     assert stop()
     assert signal.getsignal(request_to_end) is before
+
+
+@pytest.mark.parametrize("ignored", SIGNALS)
+def test_what_is_ignored_stays_so(ignored):
+    """A run under nohup outlives its terminal."""
+    signal.signal(ignored, signal.SIG_IGN)
+    with StopRequest() as stop:
+        signal.raise_signal(ignored)
+        assert not stop()
+    assert signal.getsignal(ignored) is signal.SIG_IGN
 
 
 def test_once_somebody_looks_a_signal_breaks_off_nothing():
