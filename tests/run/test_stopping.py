@@ -8,7 +8,6 @@ import pytest
 
 from evopinn.run.stopping import StopRequest
 
-
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
