@@ -119,6 +119,12 @@ def test_the_first_losses_do_not_squash_the_others():
     assert high == pytest.approx(100)
 
 
+def test_the_cost_begins_where_a_loss_is_in_sight():
+    courses = {"random": [[(1, 1e40), (30, 10.0), (400, 1.0)]], "evolution": [[(40, 5.0), (90, 2.0)]]}
+    ax = figures.progress(courses, {"random": 800, "evolution": 810})
+    assert 15 < ax.get_xlim()[0] < 30
+
+
 def test_error_maps_are_means_over_the_trainings_of_a_method(study, trials, networks):
     figure = figures.error_maps(trials, "klein-gordon:I")
     assert_readable(figure)

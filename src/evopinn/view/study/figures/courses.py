@@ -85,10 +85,12 @@ def progress(
     ax = axes_on(ax, (PAGE, 3.6))
     colours = method_colours(courses)
     lowest, highest = np.inf, 0.0
+    drawn: list[tuple[Array, Array]] = []
     for method, searches in courses.items():
         colour = colours[method]
         courses_of = [[each for each in course if each[1] > 0] for course in searches]
         known = [_whole(course, epochs[method]) for course in courses_of if course]
+        drawn += known
         for spent, best in known:
             lowest, highest = min(lowest, float(best.min())), max(highest, _after_start(spent, best))
             ax.plot(spent, best, drawstyle="steps-post", color=colour, linewidth=0.6, alpha=0.45)
@@ -108,6 +110,7 @@ def progress(
         raise FigureError("no search has found a network.")
     ax.set_xscale("log")
     show_best(ax, lowest, highest, "epochs of all trainings of the search", columns=3)
+    ax.set_xlim(left=0.8 * min(float(spent[best <= highest][0]) for spent, best in drawn))
     return ax
 
 
