@@ -2,7 +2,7 @@ import textwrap
 
 import pytest
 
-from evopinn.errors import ProblemError
+from evopinn.errors import MemoryShortageError, ProblemError
 from evopinn.problem import is_problem_file, load_problem
 
 GOOD = """
@@ -108,3 +108,11 @@ def test_a_missing_file_is_named():
 def test_a_name_of_the_catalogue_is_no_file():
     assert not is_problem_file("klein-gordon:II")
     assert is_problem_file("C:/some/where.py:name")
+
+
+@pytest.mark.parametrize(
+    "text", ["anything = bytearray(1 << 62)", "def anything(): return make(bytearray(1 << 62))"]
+)
+def test_a_file_that_finds_no_memory_is_not_mistaken(write, text):
+    with pytest.raises(MemoryShortageError, match=r"MemoryError.*my_problem.py, line \d+"):
+        load_problem(f"{write(text)}:anything")

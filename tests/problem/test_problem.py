@@ -300,9 +300,9 @@ def find_gpu_full():
 
 
 SHORTAGES = [
-    lambda: bytearray(1 << 46),
-    lambda: np.empty(1 << 46),
-    lambda: torch.empty(1 << 46),
+    lambda: bytearray(1 << 62),
+    lambda: np.empty(1 << 58),
+    lambda: torch.empty(1 << 58),
     find_gpu_full,
 ]
 

@@ -40,7 +40,7 @@ def eat():
 
 
 def gulp():
-    bytearray(1 << 46)
+    bytearray(1 << 62)
 
 
 def raise_it():

@@ -61,6 +61,21 @@ def test_a_part_that_is_set_leaves_the_other_parts_of_a_file_alone(run):
 
 
 @pytest.mark.parametrize(
+    ("words", "settings"),
+    [
+        (["mean=arithmetic"], {"mean": "arithmetic"}),  # as the documentation has it
+        (["mean = geometric "], {"mean": "geometric"}),
+        (['mean="arithmetic"', "skip_known=true"], {"mean": "arithmetic", "skip_known": True}),
+        (["elitists=0.5", "coarsening=2"], {"elitists": 0.5, "coarsening": 2}),
+    ],
+)
+def test_a_word_that_is_set_needs_no_quotes(run, words, settings):
+    code, out, err = run("search", PROBLEM, "--print-config", *(f"--set={word}" for word in words))
+    assert code == 0, err
+    assert settings.items() <= tomllib.loads(out)["settings"].items()
+
+
+@pytest.mark.parametrize(
     ("arguments", "plan"),
     [
         (["--budget", "3000 epochs"], r"evo-dpste: \d+ generations with populations .* epochs in all\."),
@@ -150,6 +165,16 @@ def test_what_was_asked_before_there_was_a_choice_of_means_is_still_the_same_req
     assert digest(**lbfgs, settings={"mean": "arithmetic"}) == digest(**lbfgs)
     assert digest(settings={"mean": "arithmetic"}) != digest()
     assert digest(**lbfgs, settings={"mean": "geometric"}) != digest(**lbfgs)
+
+
+def test_a_preset_of_the_paper_is_another_request_than_its_numbers_where_another_mean_decides():
+    lm = {"problem": "heat", "training": {"optimizer": "lm"}}
+    preset = Config.of(lm | {"preset": "paper:klein-gordon"})
+    schedule = preset.spelled_out().schedule
+    by_hand = Config.of(lm | {"schedule": schedule, "space": preset.search_space().text})
+    arithmetic = by_hand.model_copy(update={"settings": {"mean": "arithmetic"}})
+    assert naming.request_digest(preset, 1.0) == naming.request_digest(arithmetic, 1.0)
+    assert naming.request_digest(preset, 1.0) != naming.request_digest(by_hand, 1.0)
 
 
 def test_the_record_of_a_run_from_before_does_the_same_again():

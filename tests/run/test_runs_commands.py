@@ -132,13 +132,19 @@ def test_a_geometric_mean_is_called_so_wherever_it_is_shown(run):
     config = runs.CONFIG + '[settings]\nmean = "geometric"\n'
     make_run("one", add_generations, lambda store: add_final_evaluations(store, losses), config=config)
     figures = "loss 6.69e-03, error 2.01e-02 (geometric)"
-    assert f"mean of 3   {figures}" in run("show", "one")[1]
+    shown = run("show", "one")[1]
+    assert f"mean of 3   {figures}" in shown
+    assert "geometric mean loss" in " ".join(shown.split())
     assert json.loads(run("show", "one", "--json")[1])["best"]["mean"] == "geometric"
     assert "3 (geometric)" in " ".join(run("runs")[1].split())
     assert run("report", "one", "--out", "report.md")[0] == 0
-    assert re.search(r"^- mean of 3: .* \(geometric\)$", Path("report.md").read_text(), re.M)
+    text = Path("report.md").read_text()
+    assert re.search(r"^- mean of 3: .* \(geometric\)$", text, re.M)
+    assert "| geometric mean loss | geometric mean error |" in text
     assert run("report", "one", "--out", "report.html")[0] == 0
-    assert "Mean of 3 final trainings (geometric)" in Path("report.html").read_text()
+    page = Path("report.html").read_text()
+    assert "Mean of 3 final trainings (geometric)" in page
+    assert "geometric mean loss</" in page
 
 
 def test_show_tells_the_winner_the_generations_and_what_failed(run, finished):

@@ -86,6 +86,7 @@ def refused(run, monkeypatch):
         ),
         ([*SCHEDULE, "--set", "elitists=7"], "elitists is 7; it must be a number from 0 to 1."),
         ([*SCHEDULE, "--set", 'elitists="few"'], "elitists is 'few'; it must be a number from 0 to 1."),
+        ([*SCHEDULE, "--set", "mean=median"], "mean is 'median'; it must be arithmetic or geometric."),
         ([*SCHEDULE, "--set", "skip_known=1"], "skip_known is 1; it must be true or false."),
         ([*SCHEDULE, "--set", "mutation=3"], "mutation is 3; it has the parts layers, neurons, shortcuts"),
         (

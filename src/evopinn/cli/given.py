@@ -1,8 +1,11 @@
 """What the options of a search say, as a configuration has it."""
 
+import re
 from typing import Any, cast
 
 from evopinn.errors import SearchError
+
+_WORD = re.compile(r"=\s*(?!(?:true|false|inf|nan)\s*$)([A-Za-z][A-Za-z-]*)\s*$")
 
 
 def check_faithful(method: str) -> None:
@@ -44,14 +47,17 @@ def _numbers(name: str, text: str) -> list[int]:
 
 
 def settings_of(texts: list[str]) -> dict[str, Any]:
-    """Settings as they stand in a configuration: values written as in TOML, `mutation.layers` for a part."""
+    """Settings as they stand in a configuration: values written as in TOML, `mutation.layers` for a part.
+
+    A word needs no quotes, which a shell would take away.
+    """
     from evopinn.run.toml_text import toml_data
 
     for text in texts:
         if not all(part.strip() for part in text.partition("=")):
             raise SearchError(f"--set {text}: write name=value, such as --set elitists=0.2.")
     try:
-        return toml_data("\n".join(texts))
+        return toml_data("\n".join(_WORD.sub(r'="\1"', text) for text in texts))
     except ValueError as error:
         raise SearchError(f"--set {' --set '.join(texts)}: {error}; write values as in TOML.") from None
 

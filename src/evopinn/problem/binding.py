@@ -80,10 +80,14 @@ def guarded(label: str, call: Callable[[], T]) -> T:
     try:
         return call()
     except (ProblemError, MemoryShortageError) as error:
-        raise type(error)(f"{label}: {error}") from error
+        raise kind_of(error)(f"{label}: {error}") from error
     except (Exception, SystemExit) as error:  # a user's function may raise anything, and may try to exit
-        kind = MemoryShortageError if lacks_memory(error) else ProblemError
-        raise kind(f"{label} raised {told(error)}.") from error
+        raise kind_of(error)(f"{label} raised {told(error)}.") from error
+
+
+def kind_of(error: BaseException) -> type[ProblemError | MemoryShortageError]:
+    """What an error in a user's code is: a mistake of the problem, unless there was no memory."""
+    return MemoryShortageError if lacks_memory(error) else ProblemError
 
 
 def _listing(known: Mapping[str, str]) -> str:

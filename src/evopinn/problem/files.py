@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from evopinn.checks import is_file
 from evopinn.errors import EvopinnError, ProblemError
-from evopinn.problem.binding import told, user_line
+from evopinn.problem.binding import kind_of, told, user_line
 from evopinn.problem.problem import Problem
 
 T = TypeVar("T")
@@ -99,6 +99,6 @@ def _guarded(run: Callable[[], T]) -> T:
         return run()
     except EvopinnError as error:
         place = user_line(error)
-        raise ProblemError(f"{error}" if place in str(error) else f"{error}{place}") from error
+        raise kind_of(error)(f"{error}" if place in str(error) else f"{error}{place}") from error
     except (Exception, SystemExit) as error:  # a user's code may raise anything, and may try to exit
-        raise ProblemError(f"{told(error)}.") from error
+        raise kind_of(error)(f"{told(error)}.") from error

@@ -12,6 +12,7 @@ from pydantic import Field
 from evopinn.checks import MOST, MOST_SEED, shown
 from evopinn.errors import RunError, SearchError, UnknownNameError
 from evopinn.genome import MutationRates, Space
+from evopinn.means import Mean
 from evopinn.run.cluster.site import LOCAL
 from evopinn.run.evaluation import TrainingOptions
 from evopinn.run.place import CONFIG
@@ -171,24 +172,16 @@ class Config(Strict):
 
     def method_settings(self) -> Settings:
         """The method's settings, those that are not given by default."""
-        method, given = self.find_method(), self.default_settings() | self.settings
+        method, given = self.find_method(), self._default_settings() | self.settings
         if "mutation" in given:
             given["mutation"] = _mutation_rates(given["mutation"])
         return method.settings(**given)
 
-    def default_settings(self) -> dict[str, Any]:
-        """Defaults that are not the paper's: none for its presets, nor for runs from before there were any.
-
-        With a method of second order the losses of one network differ by orders of magnitude, so that the
-        mean of logarithms decides.
-        """
-        if (
-            self._as_the_paper
-            or self.recorded is not None
-            or not hasattr(self.find_method().defaults, "mean")
-        ):
+    def _default_settings(self) -> dict[str, Any]:
+        """Defaults that are not the paper's: none for its presets, nor for runs that began before."""
+        if self._as_the_paper or self.recorded is not None:
             return {}
-        return {"mean": "geometric"} if spends_by_cost(self.training_options().optimizer) else {}
+        return {"mean": usual_mean(self.training_options().optimizer)}
 
     @property
     def _as_the_paper(self) -> bool:
@@ -278,6 +271,14 @@ def parse_config(text: str, origin: str) -> dict[str, Any]:
         return toml_data(text)
     except ValueError as error:
         raise SearchError(f"{origin} is not TOML: {error}.") from None
+
+
+def usual_mean(optimizer: str) -> Mean:
+    """Which mean of its final losses decides how good a network is.
+
+    With a method of second order they differ by orders of magnitude, so that the mean of logarithms does.
+    """
+    return "geometric" if spends_by_cost(optimizer) else "arithmetic"
 
 
 def read_config(path: Path) -> dict[str, Any]:

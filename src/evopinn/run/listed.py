@@ -113,6 +113,11 @@ class FinalistEntry:
         return mean_of(self.losses, self.mean)
 
     @property
+    def mean_name(self) -> str:
+        """What a column of means is called."""
+        return "mean" if self.mean == "arithmetic" else f"{self.mean} mean"
+
+    @property
     def which_mean(self) -> str:
         """What is said behind means: nothing if they are arithmetic ones."""
         return "" if self.mean == "arithmetic" else f" ({self.mean})"

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from evopinn.errors import RunError
-from evopinn.run.config import Config
+from evopinn.run.config import Config, usual_mean
 from evopinn.run.place import RUNS
 from evopinn.run.source import OBJECT
 from evopinn.run.wording import is_unseen, visible
@@ -57,8 +57,8 @@ def request_digest(config: Config, fingerprint: float) -> str:
     # them have the same digest as ever.
     if asked["roster"] is None:
         del asked["roster"]
-    if asked["settings"].get("mean") == config.default_settings().get("mean", "arithmetic"):
-        asked["settings"].pop("mean", None)
+    if asked["settings"].get("mean") == usual_mean(asked["training"]["optimizer"]):
+        del asked["settings"]["mean"]
     if asked["training"]["coarseness"] == 1:
         del asked["training"]["coarseness"]
     text = f"{json.dumps(asked, sort_keys=True)} {fingerprint:.9e}"

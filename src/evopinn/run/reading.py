@@ -135,14 +135,14 @@ class Reader(Closing):
 
     def _mean(self) -> Mean:
         """What finalists are ranked by; a run from before there was a choice does not say."""
-        (config,) = self._each(lambda row: fit(row, text)[0], "SELECT config FROM run") or ("",)
         try:
-            settings = toml_data(config).get("settings")
+            settings = toml_data(self.about().config).get("settings")
             known = cast("dict[str, object]", settings) if isinstance(settings, dict) else {}
             return known_mean(known.get("mean", "arithmetic"))
         except ValueError as error:
+            reason = str(error).rstrip(".")
             raise RunError(
-                f"the run {self.directory}: its configuration is damaged ({error}); restore a copy of it."
+                f"the run {self.directory}: its configuration is damaged ({reason}); restore a copy of it."
             ) from error
 
     def page(self, after: int = -1, size: int = 50) -> list[Entry]:

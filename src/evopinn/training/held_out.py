@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from evopinn.engine import Engine, TaylorEngine
-from evopinn.errors import ProblemError
+from evopinn.errors import EvopinnError
 from evopinn.genome import Genome
 from evopinn.problem import Problem
 
@@ -27,7 +27,7 @@ def residual_sizes(problem: Problem, genome: Genome, engine: Engine, theta: Tens
     if problem.held_out is not None:
         try:
             others = TaylorEngine(problem.held_out, genome, theta.dtype, theta.device).residuals(theta)
-        except ProblemError:  # a residual that cannot be computed there says nothing of the training
+        except EvopinnError:  # a residual that cannot be computed there says nothing of the training
             return sizes
         sizes["held_out"] = _norm(others)
     return sizes

@@ -143,9 +143,10 @@ def _best_figures(best: Best | None) -> tuple[str, str, str]:
 
 
 def _finalists(finalists: Sequence[FinalistEntry]) -> PlainTable:
-    figures = ("mean loss", "mean error", "trained")
+    mean = finalists[0].mean_name if finalists else "mean"
+    figures = (f"{mean} loss", f"{mean} error", "trained")
     table = plain_table(
-        *figures, "structure", "activation", figures=figures, give_way=("trained", "structure", "mean error")
+        *figures, "structure", "activation", figures=figures, give_way=("trained", "structure", figures[1])
     )
     for each in finalists:
         table.add_cells(

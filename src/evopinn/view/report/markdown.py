@@ -79,6 +79,7 @@ def _run(run: RunFacts, folder: str, place: str) -> list[str]:
     parts += [_picture(each, folder, place) for each in run.pictures.values()]
     parts += [f"No figure {plain(name)}: {plain(reason)}" for name, reason in run.undrawn.items()]
     if run.finalists:
+        mean = run.finalists[0].entry.mean_name
         rows = [
             (
                 str(row.rank),
@@ -91,7 +92,7 @@ def _run(run: RunFacts, folder: str, place: str) -> list[str]:
         ]
         parts += [
             "## Final evaluations",
-            markdown_table(("rank", "mean loss", "mean error", "trainings", *_GENOME), rows),
+            markdown_table(("rank", f"{mean} loss", f"{mean} error", "trainings", *_GENOME), rows),
         ]
     if run.hall:
         rows = [

@@ -76,7 +76,7 @@ fill(
   el("div", { class: "bar" }, el("label", {}, "against ", choice)),
   box,
   table.element,
-  el("p", { class: "muted small" }, "Loss and error are means of the final evaluations where there are any. The chart has single trainings; a line begins anew where a run goes over to more points, since losses on fewer do not compare."),
+  el("p", { class: "muted small" }, "Loss and error are means of the final evaluations where there are any, geometric ones where a run ranks by them. The chart has single trainings; a line begins anew where a run goes over to more points, since losses on fewer do not compare."),
 );
 draw();
 

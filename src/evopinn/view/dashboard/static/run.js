@@ -230,7 +230,7 @@ function show(run, message) {
   charts.update(run);
   hall.update(run.hall_of_fame);
   finalists.update(run.finalists);
-  if (run.finalists.length && !parts.finalists.firstChild) fill(parts.finalists, section("Final evaluations", el("p", { class: "muted" }, "Each candidate trained several times anew; the winner has the best mean loss."), finalists.element));
+  if (run.finalists.length && !parts.finalists.firstChild) fill(parts.finalists, section("Final evaluations", el("p", { class: "muted" }, `Each candidate trained several times anew; the winner has the least ${run.mean === "geometric" ? "geometric mean of its losses; means here are geometric ones" : "mean loss"}.`), finalists.element));
   failures.update(run.failures);
   if (run.failures.length && !parts.failures.firstChild) fill(parts.failures, section("Failures", failures.element));
   individuals.know(run);
