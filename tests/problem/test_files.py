@@ -116,3 +116,13 @@ def test_a_name_of_the_catalogue_is_no_file():
 def test_a_file_that_finds_no_memory_is_not_mistaken(write, text):
     with pytest.raises(MemoryShortageError, match=r"MemoryError.*my_problem.py, line \d+"):
         load_problem(f"{write(text)}:anything")
+
+
+def test_a_mistake_is_told_with_one_place(write):
+    path = write(
+        "def residual(u): return 1 / 0\nproblem = ep.Problem(domain=ep.Interval(0, 1), fields=['u'],"
+        " residual=residual, conditions=[], points=ep.Grid(interior=5))"
+    )
+    with pytest.raises(ProblemError, match=r"ZeroDivisionError.*my_problem\.py, line 8\)\.$") as told:
+        load_problem(path)
+    assert str(told.value).count("line") == 1

@@ -100,6 +100,14 @@ def test_a_plan_that_needs_a_measurement_is_not_printed(run):
     assert "a budget of 9 epochs is too small" in err
 
 
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [("mine", "runs/mine"), ("./mine", "mine"), ("a/mine", "a/mine"), ("/a", "/a"), (".", "."), ("..", "..")],
+)
+def test_a_plain_name_lies_among_the_runs_and_anything_else_is_a_path(name, path):
+    assert naming.run_path(name) == Path(path)
+
+
 def test_runs_that_begin_in_the_same_second_have_different_names(monkeypatch):
     digits = iter(["0a1b", "0a1b", "2c3d"])
     monkeypatch.setattr(naming.time, "strftime", lambda _: "20260504-103100")

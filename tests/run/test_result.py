@@ -173,6 +173,8 @@ def test_final_evaluations_that_all_failed_make_no_winner(store, directory, netw
     result = SearchResult(directory)
     assert result.best.loss == result.hall_of_fame[0].task
     assert result.best.loss < 8
+    said = f"no winner: final evaluations of all candidates failed; `evopinn show {directory}` says why."
+    assert result.headlines()[1] == said
 
 
 def test_a_best_that_is_surpassed_while_it_is_loaded_is_not_missed(store, directory, network, monkeypatch):

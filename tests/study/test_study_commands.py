@@ -100,6 +100,14 @@ def test_another_study_of_the_same_name_is_refused(run, tmp_path, monkeypatch):
     assert "holds another study" in err
 
 
+def test_a_directory_with_something_else_is_refused_before_anything_is_timed(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").touch()
+    code, _, err = run(*COMMANDS["reproduce"], "--study", "./other")
+    assert (code, err) == (2, "error: other is not empty and holds no study; choose another name.\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

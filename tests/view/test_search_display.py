@@ -112,6 +112,11 @@ def test_a_hall_of_fame_says_which_round_an_entry_is_of():
     assert column(CANDIDATE, PROPOSED) == ["batch", "final", "2"]
 
 
+def test_a_list_is_trained_and_not_searched_by():
+    (line,) = logged(make_snapshot(method="listed"))
+    assert line == "training: klein-gordon with 2 workers, kept in runs/kg-1"
+
+
 def test_a_search_that_was_stopped_says_how_to_go_on():
     directory = Path("my runs/kg")
     lines = logged(make_snapshot(), make_snapshot(phase="stopped", directory=directory, seconds=3700.0))

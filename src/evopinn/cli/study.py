@@ -185,7 +185,7 @@ def _carry_out(kind: str, common: Common, special: dict[str, Any]) -> None:
     load_libraries(common.quiet)
     from evopinn.api import watched
     from evopinn.run.naming import run_path
-    from evopinn.study.course import carry_out, claim, is_begun
+    from evopinn.study.course import carry_out, check_place, claim, is_begun
     from evopinn.study.kinds import study_of
     from evopinn.view.study.wording import scale_note
 
@@ -205,6 +205,7 @@ def _carry_out(kind: str, common: Common, special: dict[str, Any]) -> None:
         if not common.quiet:
             note(text)
 
+    check_place(study, directory)
     say(scale_note(study.design))
     if common.plan or not (common.quiet or is_begun(directory)):
         _foretell(study, shown, common.plan)
@@ -232,6 +233,7 @@ def _foretell(study: "AnyStudy", shown: "Callable[[Callable[[Audience], bool]], 
 
     expected = forecast(study, shown)
     if expected is None:
+        note("stopped; nothing was begun.")
         raise typer.Exit(EXIT_INTERRUPTED)
     shape = forecast_table(expected)
     if asked:

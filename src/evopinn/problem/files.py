@@ -3,6 +3,7 @@
 import importlib.util
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,6 +17,8 @@ from evopinn.problem.binding import kind_of, told, user_line
 from evopinn.problem.problem import Problem
 
 T = TypeVar("T")
+
+_PLACE = re.compile(r", line \d+\)")
 
 
 def is_problem_file(spec: str) -> bool:
@@ -98,7 +101,10 @@ def _guarded(run: Callable[[], T]) -> T:
     try:
         return run()
     except EvopinnError as error:
-        place = user_line(error)
-        raise kind_of(error)(f"{error}" if place in str(error) else f"{error}{place}") from error
+        text = str(error)
+        place = (
+            "" if _PLACE.search(text) else user_line(error)
+        )  # what names a line names the one that is meant
+        raise kind_of(error)(f"{text}{place}") from error
     except (Exception, SystemExit) as error:  # a user's code may raise anything, and may try to exit
         raise kind_of(error)(f"{told(error)}.") from error

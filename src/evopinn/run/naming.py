@@ -20,7 +20,7 @@ def run_path(name: str | Path, among: Path = RUNS) -> Path:
     """The directory of a run, or a study, that a user names.
 
     Args:
-        name: A plain name is one in the directory of such things, anything else a path.
+        name: A plain name is one in the directory of such things, anything else a path, such as `./name`.
         among: That directory.
     """
     if not str(name).strip():
@@ -33,7 +33,8 @@ def run_path(name: str | Path, among: Path = RUNS) -> Path:
             "that shows it; choose a name without them."
         )
     path = Path(name)
-    return among / path if len(path.parts) == 1 and str(name) not in (".", "..") else path
+    is_plain = len(path.parts) == 1 and str(name) not in (".", "..") and not str(name).startswith("./")
+    return among / path if is_plain else path
 
 
 def dated_name(problem: str) -> str:

@@ -1,6 +1,8 @@
 """What a search gives, while it runs, after it, or after it was killed: its run, read as it is asked for."""
 
 import importlib
+import math
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -155,6 +157,10 @@ class SearchResult:
         winner = next(iter(self.finalists), None)
         if winner is None:
             return (head, *warning)
+        if not math.isfinite(winner.mean_loss):
+            command = f"`evopinn show {shlex.quote(str(self.directory))}`"
+            none = f"no winner: final evaluations of all candidates failed; {command} says why."
+            return (head, none, *warning)
         error = "" if winner.mean_error is None else f", error {winner.mean_error:.2e}"
         times = len(winner.tasks)
         figures = f"loss {winner.mean_loss:.2e}{error}{winner.which_mean}"

@@ -122,7 +122,7 @@ def measured(
 
 def _nothing_trained(count: int, failures: list[Ended]) -> str:
     if failures and failures[0].failure is not None:
-        reason = failures[0].failure.detail
+        reason = failures[0].failure.detail.strip().splitlines()[-1]  # of a traceback, what it comes to
         return f"none of {count} networks could be trained on this problem; one says:\n{reason}"
     return (
         f"the loss of none of {count} networks is finite on this problem; look at its residual and "

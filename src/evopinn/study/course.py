@@ -63,22 +63,27 @@ def is_begun(directory: Path) -> bool:
     return (directory / DESIGN).exists()
 
 
-def claim(study: Study, directory: Path) -> None:
-    """Make a study's directory, or see that it is this study's."""
-    text = study.design.toml()
-    place = directory / DESIGN
-    if place.exists():
-        if _asked(file_text(place)) != _asked(text):
+def check_place(study: Study, directory: Path) -> None:
+    """Refuse a directory that holds anything but this study."""
+    if is_begun(directory):
+        if _asked(file_text(directory / DESIGN)) != _asked(study.design.toml()):
             raise RunError(
                 f"{directory} holds another study, which its {DESIGN} describes; choose another name."
             )
-        return
-    if directory.is_dir() and any(directory.iterdir()):
+    elif directory.is_dir() and any(directory.iterdir()):
         raise RunError(f"{directory} is not empty and holds no study; choose another name.")
+
+
+def claim(study: Study, directory: Path) -> None:
+    """Make a study's directory, or see that it is this study's."""
+    check_place(study, directory)
+    if is_begun(directory):
+        return
     ProblemSource.of(study.design.problem).load()  # says what is wrong with it before anything is written
+    text = study.design.toml()
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        write_whole(place, lambda path: path.write_text(text, encoding="utf-8"))
+        write_whole(directory / DESIGN, lambda path: path.write_text(text, encoding="utf-8"))
     except OSError as error:
         raise RunError(f"{directory} cannot be written to: {error.strerror}.") from error
 

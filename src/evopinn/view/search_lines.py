@@ -38,7 +38,9 @@ def opening(now: Snapshot) -> str:
     workers = counted(now.workers, "worker")
     if not now.method:
         return f"timing: {now.problem} with {workers}"
-    return f"search: {now.problem} by {now.method} with {workers}, kept in {now.directory}"
+    # A list is no method of searching, whatever the configuration calls it.
+    what = f"training: {now.problem}" if now.method == "listed" else f"search: {now.problem} by {now.method}"
+    return f"{what} with {workers}, kept in {now.directory}"
 
 
 def standing(now: Snapshot) -> str:
