@@ -2,6 +2,8 @@
 
 import csv
 import itertools
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from evopinn.errors import EvopinnError, RunError
 from evopinn.run.session import Audience
 from evopinn.run.snapshot import Snapshot
 from evopinn.run.speed import Pace
+from evopinn.run.summary import summarise
 from evopinn.searchers import find_method
 from evopinn.study.course import DESIGN, forecast
 from evopinn.study.design import Comparison, Reproduction, read_design
@@ -108,6 +111,19 @@ def test_what_was_discovered_is_trained_with_the_optimiser_that_found_it(compare
     for trial in study.trials(compared):
         assert found[trial.model] == trial.entry.genome
         assert trial.run.name.endswith("-lm") == trial.model.startswith("evo-dpste+lm")
+
+
+def test_a_discovery_whose_loss_deceives_is_known_as_its_run_has_it(compared, tmp_path):
+    place = shutil.copytree(compared, tmp_path / "study")
+    study = comparison()
+    for each in study.discoveries(place):
+        assert bool(each.deceit) == summarise(each.run).best.data()["overfitted"]
+    best = summarise(study.discoveries(place)[0].run).best.entry.task
+    described = place / "searches" / "bo-fcnet-1" / "weights" / f"{best:08d}.json"
+    data = json.loads(described.read_text())
+    data["residuals"] = {"training": 1e-9, "held_out": 1e-3}
+    described.write_text(json.dumps(data))
+    assert "1e+06 times as large on points that were not trained on" in study.discoveries(place)[0].deceit
 
 
 def test_every_method_spends_what_evolution_spends(compared):

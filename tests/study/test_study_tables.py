@@ -117,6 +117,16 @@ def test_ours_has_a_table_of_its_own():
     assert len(discovery_tables(alone, discoveries(alone), comparison_trials(alone))) == 1
 
 
+def test_a_model_whose_loss_deceives_is_told_of():
+    study = comparison()
+    found = discoveries(study)
+    found[1] = replace(found[1], deceit="the residual is larger elsewhere: the loss deceives")
+    theirs, ours = discovery_tables(study, found, comparison_trials(study))
+    said = f"Of {found[1].model}, the residual is larger elsewhere: the loss deceives."
+    assert theirs.notes[-1] == said
+    assert not any("deceives" in note for note in ours.notes)
+
+
 def test_methods_are_means_of_all_their_trainings():
     study = comparison()
     trials = comparison_trials(study)

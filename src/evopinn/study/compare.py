@@ -7,7 +7,9 @@ from typing import Any
 
 from evopinn.errors import RunError, UnknownNameError
 from evopinn.means import Mean
+from evopinn.run.deceit import deceit
 from evopinn.run.reading import Reader
+from evopinn.run.summary import find_best
 from evopinn.searchers import METHODS, Layout, Method, find_method
 from evopinn.study.design import PAPER_SEARCHES, Comparison
 from evopinn.study.equal import REFERENCE, layout_of, reference, total_epochs
@@ -43,6 +45,7 @@ class Discovery:
         trainings: Done by it.
         seconds: Of all workers together.
         run: The search's directory.
+        deceit: What to say if its loss is small only on the points that it was trained on.
     """
 
     method: str
@@ -57,6 +60,7 @@ class Discovery:
     trainings: int
     seconds: float
     run: Path
+    deceit: str = ""
 
     @property
     def model(self) -> str:
@@ -236,6 +240,7 @@ class ComparisonStudy:
             if not finalists:
                 raise RunError(f"the search {run} found no network: all of its trainings failed.")
             generations = reader.generations()
+            best = find_best(reader)
         winner = finalists[0]
         return Discovery(
             method,
@@ -250,6 +255,7 @@ class ComparisonStudy:
             sum(each.settled for each in generations),
             sum(each.seconds for each in generations),
             run,
+            deceit(best.residuals) if best else "",
         )
 
 

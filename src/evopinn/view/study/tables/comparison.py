@@ -83,7 +83,13 @@ def discovery_tables(
     ours = [each for each in discoveries if each.method == OURS]
     note = conditions_note(study.design)
     return [
-        Sheet(title, columns, _discovery_rows(study, found, trials, wanted), notes, groups=6)
+        Sheet(
+            title,
+            columns,
+            _discovery_rows(study, found, trials, wanted),
+            (*notes, *(f"Of {each.model}, {each.deceit}." for each in found if each.deceit)),
+            groups=6,
+        )
         for title, found, notes in (
             ("What the methods discovered", theirs, (note, STRUCTURE_NOTE)),
             ("With second-order training, apart from the others", ours, (OURS_NOTE,)),
