@@ -39,7 +39,7 @@ class MemoryShortageError(EvopinnError, MemoryError):
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Whether an exception says that there is no memory left; torch has no class of its own for that."""
+    """Whether an exception says that there is no memory left; torch has no class for that on a CPU."""
     return isinstance(error, MemoryError) or any(sign in str(error) for sign in _NO_MEMORY)
 
 

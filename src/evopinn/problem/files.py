@@ -18,7 +18,7 @@ from evopinn.problem.problem import Problem
 
 T = TypeVar("T")
 
-_PLACE = re.compile(r", line \d+\)")
+_NAMES_LINE = re.compile(r", line \d+\)")
 
 
 def is_problem_file(spec: str) -> bool:
@@ -102,9 +102,7 @@ def _guarded(run: Callable[[], T]) -> T:
         return run()
     except EvopinnError as error:
         text = str(error)
-        place = (
-            "" if _PLACE.search(text) else user_line(error)
-        )  # what names a line names the one that is meant
+        place = "" if _NAMES_LINE.search(text) else user_line(error)
         raise kind_of(error)(f"{text}{place}") from error
     except (Exception, SystemExit) as error:  # a user's code may raise anything, and may try to exit
         raise kind_of(error)(f"{told(error)}.") from error
