@@ -250,3 +250,17 @@ def test_the_command_says_where_the_report_is(run, tmp_path, monkeypatch):
     assert run("report", "three")[0] == 2
     assert run("report")[0] == 2
     assert run("report", "one", "--out", "/proc/none/x.html")[0] == 2
+
+
+def test_commands_say_that_the_problem_has_changed(run, tmp_path, monkeypatch, network):
+    monkeypatch.chdir(tmp_path)
+    make_single(
+        tmp_path / "runs" / "other", CONFIG.format(problem="heat") + "fingerprint = 3.0\n", network=network
+    )
+    told = "the problem heat is not the one that the run began with: its losses are others now; put it back"
+    code, out, err = run("report", "other")
+    assert (code, out) == (0, "runs/other/report.html\n")
+    assert f"the report of other says nothing of its problem: {told}" in err
+    code, out, err = run("plot", "other", "--what", "solution,structure")
+    assert (code, out) == (1, "figures/other/structure.png\n")
+    assert f"no solution: {told}" in err

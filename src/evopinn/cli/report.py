@@ -43,7 +43,7 @@ def report(
         if given > 1:
             note(f"the run {place.name} is given {given} times; it is shown once.")
     with meanwhile("drawing figures"):
-        path = _written(places, out, kind=kind, problem=problem, force=force)
+        path = _written(places, out, kind=kind, problem=problem, force=force, say=note)
     typer.echo(path)
 
 

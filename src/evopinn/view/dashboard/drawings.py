@@ -24,7 +24,7 @@ from evopinn.view.dashboard.places import sound
 from evopinn.view.figures import activation, draw, formula, structure, tree
 from evopinn.view.figures.activations import draw_activation, layer_uses
 from evopinn.view.figures.style import Panel, styled, whole_figure
-from evopinn.view.figures.subjects import problem_of
+from evopinn.view.figures.subjects import problem_again, problem_of
 from evopinn.view.figures.table import Subject
 
 _ROOM = 40_000_000
@@ -89,15 +89,10 @@ class Sitter:
 
     def problem_of(self, network: TrainingResult) -> Problem:
         """The problem that a network was trained on, if it is still the same."""
-        from evopinn.view.report.stating import problem_again  # reports take a second to load
-
         intent = self.intent
         if is_problem_file(intent.source) and not self.may_load:
             raise FigureError(f"to draw this, the problem's file has to be run: {intent.source}.")
-        problem, missing = problem_again(intent.source, intent.fingerprint, None)
-        if problem is None:
-            raise FigureError(missing)
-        return problem_of(network, problem)
+        return problem_of(network, problem_again(intent))
 
     @property
     def runs_a_program(self) -> bool:

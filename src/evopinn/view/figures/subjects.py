@@ -9,7 +9,7 @@ from evopinn.problems import find_problem
 from evopinn.run.place import find_run
 from evopinn.run.reading import Reader
 from evopinn.run.result import SearchResult
-from evopinn.run.source import OBJECT
+from evopinn.run.source import OBJECT, fingerprint, same_fingerprint
 from evopinn.run.summary import Intent
 from evopinn.training import TrainingResult
 
@@ -43,10 +43,32 @@ def run_of(given: Run) -> SearchResult:
     return given if isinstance(given, SearchResult) else SearchResult(find_run(os.fspath(given)))
 
 
-def source_of(run: SearchResult) -> str:
-    """Where a run's problem comes from: a name of the catalogue, a file, or a Python object."""
+def intent_of(run: SearchResult) -> Intent:
+    """What a run was to do, and where its problem comes from."""
     with Reader(run.directory) as reader:
-        return Intent.of(reader.about().config, run.directory).source
+        return Intent.of(reader.about().config, run.directory)
+
+
+def problem_again(intent: Intent, given: Problem | str | None = None) -> Problem:
+    """The problem of a run, if it is still what it was when the run began.
+
+    Args:
+        intent: What the run was to do.
+        given: The problem, or what it is called, if it is not where the run says.
+
+    Raises:
+        EvopinnError: It cannot be had, or its losses are others now.
+    """
+    problem = (
+        given if isinstance(given, Problem) else named_problem(intent.source if given is None else given)
+    )
+    recorded = intent.fingerprint
+    if recorded is not None and not same_fingerprint(fingerprint(problem), recorded):
+        raise FigureError(
+            f"the problem {problem.name} is not the one that the run began with: its losses are others now; "
+            "put it back as it was, or give the one that it was."
+        )
+    return problem
 
 
 def problem_of(result: TrainingResult, given: Problem | str | None = None) -> Problem:

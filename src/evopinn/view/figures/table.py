@@ -24,7 +24,7 @@ from evopinn.view.figures.populations import composition
 from evopinn.view.figures.searches import generations, schedule
 from evopinn.view.figures.structures import structure
 from evopinn.view.figures.style import Panel, whole_figure
-from evopinn.view.figures.subjects import named_problem, problem_of, source_of
+from evopinn.view.figures.subjects import intent_of, named_problem, problem_again, problem_of
 from evopinn.view.figures.trees import formula, tree
 
 
@@ -79,7 +79,7 @@ class Subject:
         if isinstance(given, TrainingResult):
             return given.coordinates, given.fields
         try:
-            known = source_of(self.run) if self._problem is None else self._problem
+            known = intent_of(self.run).source if self._problem is None else self._problem
             problem = known if isinstance(known, Problem) else named_problem(known)
         except FigureError:
             return (), ()
@@ -87,16 +87,18 @@ class Subject:
 
     @cached_property
     def problem(self) -> Problem:
-        """The problem that the network was trained on."""
-        recorded = source_of(self.source) if isinstance(self.source, SearchResult) else None
-        return problem_of(self.network, self._problem or recorded)
+        """The problem that the network was trained on; a run's must still be what it was."""
+        given = self._problem
+        if isinstance(self.source, SearchResult):
+            given = problem_again(intent_of(self.source), given)
+        return problem_of(self.network, given)
 
     @cached_property
     def problem_if_known(self) -> Problem | None:
         """The same, or None if it cannot be had."""
         try:
             return self.problem
-        except FigureError:
+        except EvopinnError:
             return None
 
 

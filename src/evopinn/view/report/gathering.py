@@ -14,9 +14,10 @@ from evopinn.run.reading import Reader
 from evopinn.run.result import SearchResult
 from evopinn.run.source import OBJECT
 from evopinn.run.statuses import MEANINGS
-from evopinn.run.summary import Best, Summary, activation_of, structure_of, summarise
+from evopinn.run.summary import Best, Intent, Summary, activation_of, structure_of, summarise
 from evopinn.run.weights import kept_weights
 from evopinn.training import TrainingResult
+from evopinn.view.figures.subjects import problem_again
 from evopinn.view.figures.table import Subject
 from evopinn.view.report.facts import (
     FailureRow,
@@ -30,7 +31,7 @@ from evopinn.view.report.facts import (
 )
 from evopinn.view.report.formulas import formula
 from evopinn.view.report.pictures import ROWS, Scene, Undrawn, drawn
-from evopinn.view.report.stating import problem_again, problem_facts
+from evopinn.view.report.stating import problem_facts
 
 _LONGEST_NOTE = 4000
 _NEED_PROBLEM = frozenset({"solution"})
@@ -55,7 +56,7 @@ def run_facts(
     with Reader(run.directory) as reader:
         about = reader.about()
         fields, efforts = reader.fields(), reader.efforts()
-    found, missing = problem_again(summary.intent.source, summary.intent.fingerprint, problem)
+    found, missing = _problem(summary.intent, problem)
     network, lost = _network(run, summary)
     sizes = _sizes(found, network)
     scene = Scene(
@@ -98,6 +99,14 @@ def run_facts(
         versions=about.versions,
         repeat=_repeat(run.directory, summary.intent.source),
     )
+
+
+def _problem(intent: Intent, given: Problem | str | None) -> tuple[Problem | None, str]:
+    """The problem of a run, or None and the reason."""
+    try:
+        return problem_again(intent, given), ""
+    except EvopinnError as reason:
+        return None, str(reason)
 
 
 def _was_killed(summary: Summary) -> bool:

@@ -1,10 +1,7 @@
-"""The problem of a run: found again, if it is still the same, and put into formulas."""
+"""The problem of a run, put into formulas and words."""
 
-from evopinn.errors import EvopinnError
 from evopinn.problem import Problem, Reference
 from evopinn.problem.formulas import problem_formulas
-from evopinn.run.source import fingerprint, same_fingerprint
-from evopinn.view.figures.subjects import named_problem
 from evopinn.view.report.facts import ProblemFacts, TermFacts
 from evopinn.view.report.formulas import formula, formulas
 
@@ -14,31 +11,6 @@ _WORDS = {
     "LatinHypercube": "drawn from a Latin hypercube",
     "Sobol": "drawn from a Sobol sequence",
 }
-
-
-def problem_again(
-    source: str, recorded: float | None, given: Problem | str | None
-) -> tuple[Problem | None, str]:
-    """The problem of a run.
-
-    Args:
-        source: Where it comes from, as the run records it.
-        recorded: The fingerprint that it had when the run began, if that is known.
-        given: The problem, or what it is called, if the user knows better.
-
-    Returns:
-        The problem, or None and the reason.
-    """
-    try:
-        problem = given if isinstance(given, Problem) else named_problem(source if given is None else given)
-        now = fingerprint(problem) if recorded is not None else None
-    except EvopinnError as reason:
-        return None, str(reason)
-    if recorded is not None and now is not None and not same_fingerprint(now, recorded):
-        return None, (
-            f"the problem {problem.name} is not the one that the run began with: its losses are others now."
-        )
-    return problem, ""
 
 
 def problem_facts(problem: Problem) -> ProblemFacts:

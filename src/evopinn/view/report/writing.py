@@ -38,6 +38,7 @@ def write_report(
     kind: str | None = None,
     problem: Problem | str | None = None,
     force: bool = False,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """Write a report of one run, or of several side by side, whole or not at all.
 
@@ -48,6 +49,7 @@ def write_report(
         kind: `html` or `md`; by default as the path's ending says, else HTML.
         problem: The problem, or what it is called, if it is not where the runs say.
         force: Overwrite a file that is no report, too.
+        say: Is told what the report has to do without.
 
     Returns:
         The file.
@@ -67,6 +69,9 @@ def write_report(
         _WRITERS[kind](report, path)
     except OSError as error:
         raise unwritable(path, error) from error
+    for run in report.runs:
+        if run.problem is None:
+            say(f"the report of {run.name} says nothing of its problem: {run.problem_missing}")
     return path
 
 
