@@ -289,6 +289,7 @@ def test_what_differs_from_the_paper_is_told():
     note = scale_note(study.design)
     assert "epochs 100 in place of 50,000" in note
     assert "coarseness 4 in place of 1" in note
+    assert "searches 2 in place of 3" in note
     assert note.endswith("its own schedule.")
     whole = scale_note(reproduction(trials=10).design)
     assert whole == "Scale 1: the paper's schedules, points and numbers of trials."

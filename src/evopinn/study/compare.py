@@ -11,7 +11,7 @@ from evopinn.run.deceit import deceit
 from evopinn.run.reading import Reader
 from evopinn.run.summary import find_best
 from evopinn.searchers import METHODS, Layout, Method, find_method
-from evopinn.study.design import PAPER_SEARCHES, Comparison
+from evopinn.study.design import Comparison
 from evopinn.study.equal import REFERENCE, layout_of, reference, total_epochs
 from evopinn.study.parts import Load, Part, case_place, search_part, trainings_part
 from evopinn.study.plain import plain
@@ -88,8 +88,8 @@ class ComparisonStudy:
                     "method to compare", name, COMPARED, f"There are {', '.join(COMPARED)}."
                 )
         self.methods: Sequence[str] = methods
-        self.searches = asked.searches or asked.scaled().searches(PAPER_SEARCHES)
-        self.design = asked.settled().model_copy(update={"methods": methods, "searches": self.searches})
+        self.design = asked.settled().model_copy(update={"methods": methods})
+        self.searches = self.design.searches or 0
         self.layouts: Mapping[str, Layout] = {name: layout_of(asked, _row(name)) for name in methods}
 
     @property

@@ -142,6 +142,11 @@ class Comparison(Design):
     schedule: ScheduleTable | None = None
     space: str = ""
 
+    def settled(self) -> Self:
+        """The same with everything said that follows from the paper and the scale."""
+        searches = self.searches or self.scaled().searches(PAPER_SEARCHES)
+        return super().settled().model_copy(update={"searches": searches})
+
 
 def _by_name(value: object) -> object:
     """A list of names as a table in which each stands for itself."""

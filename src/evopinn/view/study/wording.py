@@ -111,8 +111,8 @@ def scale_note(design: Design) -> str:
     usual = type(design).of({"kind": design.kind, "problem": design.problem, "scale": design.scale}).settled()
     own = [
         f"{name} {ours:,.6g} in place of {theirs:,.6g}"
-        for name in ("epochs", "trials", "coarseness")
-        if (ours := getattr(design, name)) != (theirs := getattr(usual, name))
+        for name in ("epochs", "trials", "coarseness", "searches")
+        if (ours := getattr(design, name, None)) != (theirs := getattr(usual, name, None))
     ]
     given = [name for name in ("budget", "schedule", "space") if getattr(design, name, None)]
     if given:
