@@ -2,6 +2,8 @@
 
 import re
 import shutil
+import sqlite3
+from contextlib import closing
 
 import pytest
 from figured import CONFIG, VERSIONS, make_run
@@ -10,6 +12,7 @@ from reported import assert_sound
 
 import evopinn as ep
 from evopinn.errors import ReportError
+from evopinn.run.place import DATABASE
 from evopinn.run.store import Store
 from evopinn.view.report import write_report
 from evopinn.view.report.gathering import run_facts
@@ -70,6 +73,17 @@ def test_after_the_finals_they_are_told(tmp_path):
         assert right in said
     for wrong in ("no final evaluations", "best so far", "What is planned", "Least loss"):
         assert wrong not in said
+
+
+@pytest.mark.usefixtures("blank")
+def test_the_mean_that_decides_is_explained(tmp_path):
+    run = make_run(tmp_path / "done")
+    assert "Their means decide." in words(run)
+    with closing(sqlite3.connect(run.directory / DATABASE)) as connection, connection:
+        connection.execute("UPDATE run SET config = config || ?", ('[settings]\nmean = "geometric"\n',))
+    sentence = "Their geometric means decide, which weigh orders of magnitude"
+    assert sentence in words(run)
+    assert sentence in write_report([run], tmp_path / "done.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("blank")

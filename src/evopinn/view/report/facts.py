@@ -130,6 +130,16 @@ class FinalistRow:
     entry: FinalistEntry
     genome: GenomeFacts
 
+    @property
+    def deciding(self) -> str:
+        """How the finals are decided, in a sentence or two."""
+        if self.entry.mean == "arithmetic":
+            return "Their means decide."
+        return (
+            "Their geometric means decide, which weigh orders of magnitude: one bad training does not "
+            "outweigh several good ones."
+        )
+
 
 @dataclass(frozen=True)
 class WinnerFacts:

@@ -92,6 +92,7 @@ def _run(run: RunFacts, folder: str, place: str) -> list[str]:
         ]
         parts += [
             "## Final evaluations",
+            run.finalists[0].deciding,
             markdown_table(("rank", f"{mean} loss", f"{mean} error", "trainings", *_GENOME), rows),
         ]
     if run.hall:
