@@ -223,7 +223,7 @@ def test_a_mistaken_address_is_a_mistake_in_the_command(run, tmp_path):
         ),
         (
             ["--cluster", "auto", "--cpus-per-worker", "0"],
-            "workers.cpus = 0.0; input should be greater than 0.",
+            "workers.cpus = 0.0; it must be greater than 0.",
         ),
         (
             ["--cluster", "local", "--gpus-per-worker", "0.25"],

@@ -56,7 +56,7 @@ def test_published_models_are_listed_by_name():
         ({"method": "listed", "schedule": ep.Roster(("layers=3",), 4)}, "neurons is missing"),
         (
             {"schedule": ep.Schedule((4,), (5,)), "training": {"coarseness": 0.5}},
-            "greater than or equal to 1",
+            "it must be at least 1",
         ),
     ],
 )

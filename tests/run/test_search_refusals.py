@@ -116,7 +116,7 @@ def test_a_search_that_makes_no_sense_is_refused(refused, arguments, sentence):
     [
         ('metod = "random"', "there is no entry of mine.toml called 'metod'; did you mean method?"),
         ("[workers]\ncuont = 2", "there is no entry of mine.toml called 'workers.cuont'"),
-        ('seed = "one"', "mine.toml has seed = 'one'; input should be a valid integer."),
+        ('seed = "one"', "mine.toml has seed = 'one'; it must be a whole number."),
         ("method =", "mine.toml is not TOML: Invalid value (at end of document)."),
     ],
 )

@@ -114,7 +114,7 @@ def test_a_directory_with_something_else_is_refused_before_anything_is_timed(run
         (("reproduce", "table", "heat"), "models for klein-gordon"),
         (("reproduce", "table"), "no problem is given"),
         (("reproduce", "table", "KG", "--models", "evo-9"), "no published model called 'evo-9'"),
-        (("compare", "KG", "--scale", "0"), "scale = 0.0; input should be greater than 0"),
+        (("compare", "KG", "--scale", "0"), "scale = 0.0; it must be greater than 0"),
         (("compare", "KG", "--methods", "annealing"), "no method to compare called 'annealing'"),
         (("compare", "KG", "--budget", "10m"), "equal epochs"),
         (("sensitivity", "nonsense"), "nonsense"),
@@ -123,7 +123,7 @@ def test_a_directory_with_something_else_is_refused_before_anything_is_timed(run
         (("compare", "nowhere.py", "--scale", "0.01"), "nowhere.py"),
         (("sensitivity", "KG", "--cases", "IX"), "no case of klein-gordon called 'IX'"),
         (("compare", "--config", "none.toml"), "none.toml cannot be read"),
-        (("sensitivity", "KG", "--coarseness", "0.5"), "greater than or equal to 1"),
+        (("sensitivity", "KG", "--coarseness", "0.5"), "it must be at least 1"),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(run, tmp_path, monkeypatch, arguments, reason):

@@ -226,7 +226,7 @@ def test_a_place_with_other_things_in_it_is_refused(tmp_path):
         (Reproduction, {"problem": "heat"}, "models for klein-gordon"),
         (Reproduction, {"problem": "lame", "models": ["evo-9"]}, "no published model called 'evo-9'"),
         (Reproduction, {"problem": "lame", "scale": 0.0}, "greater than 0"),
-        (Reproduction, {"problem": "lame", "scale": 2.0}, "less than or equal to 1"),
+        (Reproduction, {"problem": "lame", "scale": 2.0}, "it must be at most 1"),
         (Reproduction, {"problem": "lame", "cases": ["X"]}, "no case of lame"),
         (Reproduction, {"problem": "lame", "tirals": 3}, "did you mean trials"),
         (Reproduction, {"problem": "lame", "kind": "compare"}, "describes the study 'compare'"),
@@ -237,7 +237,7 @@ def test_a_place_with_other_things_in_it_is_refused(tmp_path):
         ),
         (Comparison, {"problem": "lame", "budget": "10m"}, "equal epochs"),
         (Comparison, {"problem": "lame", "budget": "100 epochs"}, "too small"),
-        (Comparison, {"problem": "lame", "searches": 0}, "greater than or equal to 1"),
+        (Comparison, {"problem": "lame", "searches": 0}, "it must be at least 1"),
         (Comparison, {"problem": "nonsense"}, "no problem called 'nonsense'"),
     ],
 )

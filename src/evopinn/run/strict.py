@@ -23,6 +23,17 @@ class Strict(BaseModel):
 
 T = TypeVar("T", bound=Strict)
 
+_WORDS = {
+    "Input should": "it must",
+    "a valid integer": "a whole number",
+    "a valid string": "a text",
+    "a valid ": "a ",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+    "Value error, ": "",
+}
+"""Words of pydantic's, and what stands for them here."""
+
 
 def validated(table: type[T], values: Mapping[str, Any], origin: str) -> T:
     """A table from plain data.
@@ -67,7 +78,7 @@ def _told(error: ValidationError, table: type[Strict], origin: str) -> SearchErr
         entries = _names(table, first["loc"])
         known = f" with any of {', '.join(entries)}" if entries else ""
         return SearchError(f"{origin} has {place} = {shown(first['input'])}; it must be a table{known}.")
-    return SearchError(f"{origin} has {place} = {shown(first['input'])}; {_lower(first['msg'])}.")
+    return SearchError(f"{origin} has {place} = {shown(first['input'])}; {_wish(first['msg'])}.")
 
 
 def _names(table: type[Strict], path: Sequence[int | str]) -> list[str]:
@@ -83,5 +94,8 @@ def _names(table: type[Strict], path: Sequence[int | str]) -> list[str]:
     return [f"{before}{name}" for name in table.model_fields if name not in table.unasked]
 
 
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
+def _wish(complaint: str) -> str:
+    """What a model complains of, as our other messages say it."""
+    for theirs, ours in _WORDS.items():
+        complaint = complaint.replace(theirs, ours)
+    return complaint[:1].lower() + complaint[1:]
