@@ -139,6 +139,15 @@ def test_the_page_is_not_wider_than_its_window(opened, width):
     assert page.locator("img").evaluate_all("all => all.every(each => each.naturalWidth > 0)")
 
 
+@pytest.mark.parametrize("words", ["10, of 50,000 epochs", "what_somebody_calls_a_problem.py"])
+def test_what_stands_in_a_tile_stays_in_it(opened, words):
+    page = opened(1300)
+    tiles = page.locator(".tile")
+    tiles.locator("dd").first.evaluate("(each, words) => each.textContent = words", words)
+    assert tiles.count() == 6
+    assert tiles.evaluate_all("all => all.every(each => each.scrollWidth <= each.clientWidth)")
+
+
 @pytest.mark.parametrize("width", [1000, 1280, 1920])
 def test_tables_are_seen_whole_on_a_desktop(opened, side_by_side, width):
     for place in side_by_side:
