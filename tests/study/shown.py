@@ -239,7 +239,7 @@ def write_trainings(run, genomes, error, network=None, field="u", first=0):
         genomes: As text.
         error: Gives the error of a genome's training from a seed.
         network: What each of them gave, by genome; nothing is kept without it.
-        field: Whose error it is.
+        field: Whose error it is; None if no solution is known.
         first: Number of the first task.
     """
     with Store.create(
@@ -256,7 +256,7 @@ def write_trainings(run, genomes, error, network=None, field="u", first=0):
                             number,
                             "finished",
                             10 * found,
-                            errors={field: found},
+                            errors={} if field is None else {field: found},
                             epochs=100,
                             seconds=1.5,
                             started=1.7e9,

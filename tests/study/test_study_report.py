@@ -66,6 +66,7 @@ def test_a_comparison_is_told_in_short(compared):
     assert "klein-gordon: methods compared at equal cost" in page.words
     assert "The least mean error of a case and field is that of evo-dpste (2 of 2)." in page.words
     assert "stands apart, has 0.001 times the least error of these" in page.words
+    assert "Where they err" in page.words
     assert "Of 1 pairs of methods, 1 differ by more than chance" in page.words
     assert "100 epochs, the published ones for 50,000" in page.words
 
@@ -85,6 +86,15 @@ def test_a_comparison_has_all_figures(compared):
     shown = [each["alt"].partition(".")[0] for each in page.of("img")]
     assert shown == ["Best loss against cost", "How the models were trained", "Case I", "Case II"]
     assert "could not be drawn" not in page.words
+
+
+def test_without_a_solution_losses_are_compared_and_no_errors_shown(tmp_path):
+    study = comparison(cases=["I"])
+    write_comparison(study, tmp_path, field=None)
+    page = opened(write_study_report(study, tmp_path))
+    assert "The least mean loss of a case and field is that of evo-dpste (1 of 1)." in page.words
+    assert "times the least loss of these" in page.words
+    assert "Where they err" not in page.words
 
 
 def test_it_says_how_to_make_it_again(compared):

@@ -176,6 +176,9 @@ def test_a_problem_without_a_solution_is_judged_by_its_loss():
     assert "nothing is published" in sheet.notes[0]
     (contrast,) = study.contrasts(trials)
     assert (contrast.pairs, contrast.ratio) == (6, 1.0)
+    tests = contrasts_table(study, trials)
+    assert "ratio of losses" in [each.name for each in tests.columns]
+    assert "on pairs of losses" in tests.notes[0]
 
 
 def test_a_forecast_adds_up_and_says_what_the_paper_took(forecast):

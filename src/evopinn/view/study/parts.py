@@ -36,7 +36,7 @@ from evopinn.view.study.tables.comparison import SIGNIFICANT
 from evopinn.view.study.tables.forecast import PAPER_TIME
 from evopinn.view.study.tables.reproduction import verdicts_note
 from evopinn.view.study.tables.sensitivity import by_case
-from evopinn.view.study.wording import case_label, conditions_note, method_of
+from evopinn.view.study.wording import case_label, conditions_note, measure_of, method_of
 
 Shown = tuple[Sequence[str], Sequence[StudyPart]]
 """What came out, in sentences; and the parts of the page."""
@@ -101,7 +101,7 @@ def _reproduction(study: ReproductionStudy, directory: Path, trials: Sequence[Tr
     parts = [
         _part("models", "Published and measured", sheets=[sheet]),
         _part("courses", "Courses", rows=[(_COURSES, partial(_convergence, trials))]),
-        _maps(study.design, trials),
+        *_maps(study.design, trials),
     ]
     return [verdicts_note(study.table(trials)), conditions_note(study.design)], parts
 
@@ -124,7 +124,7 @@ def _comparison(study: ComparisonStudy, directory: Path, trials: Sequence[Trial]
         ),
         _part("models", "Discovered models", sheets=discovery_tables(study, discoveries, trials)),
         _part("courses", "Courses", rows=[(_COURSES, partial(_convergence, trials))]),
-        _maps(study.design, trials),
+        *_maps(study.design, trials),
     ]
     return _compared(study, trials), parts
 
@@ -199,13 +199,16 @@ def _convergence(trials: Sequence[Trial]) -> Figure:
     return whole_figure(figures.convergence(trials))
 
 
-def _maps(design: Design, trials: Sequence[Trial]) -> StudyPart:
+def _maps(design: Design, trials: Sequence[Trial]) -> list[StudyPart]:
+    """None where no solution is known."""
+    if not fields_of(trials):
+        return []
     rows = [_map(case, trials) for case in design.case_names()]
     words = (
         "The known solution of each case, and the absolute error of each method's models, as the mean over "
         "all of their trainings. All errors of a field have the same colours: darker is more exact."
     )
-    return _part("maps", "Where they err", words=[words], rows=rows)
+    return [_part("maps", "Where they err", words=[words], rows=rows)]
 
 
 def _map(case: str, trials: Sequence[Trial]) -> Drawn:
@@ -241,12 +244,13 @@ def _compared(study: ComparisonStudy, trials: Sequence[Trial]) -> list[str]:
     columns = list(_mean_errors(study, trials))
     best = Counter(min(each, key=lambda method: each[method]) for each in map(_theirs, columns) if each)
     listed = ", ".join(f"{method} ({count} of {best.total()})" for method, count in best.most_common())
-    sentences = [f"The least mean error of a case and field is that of {listed}."] if best else []
+    measure, _ = measure_of(trials)
+    sentences = [f"The least mean {measure} of a case and field is that of {listed}."] if best else []
     ratios = [each[OURS] / min(_theirs(each).values()) for each in columns if OURS in each and _theirs(each)]
     if ratios:
         sentences.append(
             f"{OURS}, which trains in another way and stands apart, has {geometric_mean(ratios):.2g} times "
-            "the least error of these (geometric mean)."
+            f"the least {measure} of these (geometric mean)."
         )
     contrasts = study.contrasts(trials)
     shown = sum(each.p_holm <= SIGNIFICANT for each in contrasts)

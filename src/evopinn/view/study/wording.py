@@ -1,6 +1,7 @@
 """The words and numbers of a study, as its tables and figures have them."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from evopinn.errors import EvopinnError
@@ -8,7 +9,7 @@ from evopinn.genome import Genome, PublishedError, published_models
 from evopinn.problem import is_problem_file
 from evopinn.run.summary import activation_of
 from evopinn.study.design import PAPER_EPOCHS, Design
-from evopinn.study.trials import Spread
+from evopinn.study.trials import Spread, Trial, fields_of
 from evopinn.view.numbers import scientific, spread
 
 NOTHING = "–"
@@ -72,6 +73,11 @@ def case_label(case: str) -> str:
 def method_of(model: str) -> str:
     """The method that a model was discovered by: what stands before its number."""
     return model.rpartition("-")[0]
+
+
+def measure_of(trials: Sequence[Trial]) -> tuple[str, str]:
+    """What models are judged by, as one and as several: the loss where no solution is known."""
+    return ("error", "errors") if fields_of(trials) else ("loss", "losses")
 
 
 def published_error(family: str, model: str, case: str, field: str) -> PublishedError | None:

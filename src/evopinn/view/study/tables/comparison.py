@@ -12,7 +12,7 @@ from evopinn.study.compare import OURS, ComparisonStudy, Discovery, published_me
 from evopinn.study.design import PAPER_SEARCHES
 from evopinn.study.equal import REFERENCE
 from evopinn.study.statistics import Contrast
-from evopinn.study.trials import Quantity, Trial, quantities
+from evopinn.study.trials import Quantity, Trial, fields_of, quantities
 from evopinn.view.numbers import duration
 from evopinn.view.study.sheets import Column, Sheet
 from evopinn.view.study.wording import (
@@ -22,6 +22,7 @@ from evopinn.view.study.wording import (
     case_label,
     conditions_note,
     count_cell,
+    measure_of,
     method_of,
     number_cell,
     published_cell,
@@ -118,7 +119,7 @@ def methods_table(study: ComparisonStudy, trials: Sequence[Trial]) -> Sheet:
         published = [_published_mean(study, method, case, each.name) for case in cases for each in wanted]
         if not all(map(math.isnan, published)):
             rows.append([method, "published", *map(scientific_cell, published)])
-    measure = "loss" if wanted[0].name == "loss" else "relative L₂ error"
+    measure = "relative L₂ error" if fields_of(trials) else "loss"
     notes = [f"Mean {measure} of all trainings of all models that a method discovered, by case and field."]
     if OURS in study.methods:
         notes.append(OURS_NOTE)
@@ -126,12 +127,13 @@ def methods_table(study: ComparisonStudy, trials: Sequence[Trial]) -> Sheet:
 
 
 def contrasts_table(study: ComparisonStudy, trials: Sequence[Trial]) -> Sheet:
-    """A row for each pair of methods: whether their errors differ, and how much."""
+    """A row for each pair of methods: whether their errors or losses differ, and how much."""
+    _, measured = measure_of(trials)
     columns = (
         Column("method", "name"),
         Column("beside", "name"),
         Column("pairs", "number"),
-        Column("ratio of errors", "number"),
+        Column(f"ratio of {measured}", "number"),
         Column("effect", "number"),
         Column("p", "number"),
         Column("p, Holm", "number"),
@@ -151,9 +153,9 @@ def contrasts_table(study: ComparisonStudy, trials: Sequence[Trial]) -> Sheet:
         for each in study.contrasts(trials)
     ]
     notes = (
-        "Wilcoxon's signed-rank test, two-sided, on pairs of errors that share case, field, number of the "
-        "search and seed; p is corrected by Holm's rule for the number of rows. A training "
-        "that failed is worse than any other.",
+        f"Wilcoxon's signed-rank test, two-sided, on pairs of {measured} that share case, field, number of "
+        "the search and seed; p is corrected by Holm's rule for the number of rows. A training that failed "
+        "is worse than any other.",
         "A ratio below 1 (the geometric mean over the pairs) and an effect below 0 (rank-biserial, −1 to +1) "
         "mean that the first method is more exact.",
         "Trainings of the same model are no independent searches: with few searches, a small p says that the "
