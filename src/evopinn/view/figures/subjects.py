@@ -59,9 +59,7 @@ def problem_again(intent: Intent, given: Problem | str | None = None) -> Problem
     Raises:
         EvopinnError: It cannot be had, or its losses are others now.
     """
-    problem = (
-        given if isinstance(given, Problem) else named_problem(intent.source if given is None else given)
-    )
+    problem = given_problem(given, intent.source)
     recorded = intent.fingerprint
     if recorded is not None and not same_fingerprint(fingerprint(problem), recorded):
         raise FigureError(
@@ -78,9 +76,7 @@ def problem_of(result: TrainingResult, given: Problem | str | None = None) -> Pr
         result: The network.
         given: The problem, or what it is called, if the network's own record does not do.
     """
-    problem = (
-        given if isinstance(given, Problem) else named_problem(result.problem if given is None else given)
-    )
+    problem = given_problem(given, result.problem)
     theirs, ours = (problem.axes, tuple(problem.fields)), (result.coordinates, result.fields)
     if theirs != ours:
         raise FigureError(
@@ -88,6 +84,11 @@ def problem_of(result: TrainingResult, given: Problem | str | None = None) -> Pr
             f"the network has {', '.join(ours[1])} of {', '.join(ours[0])}: give the problem of its training."
         )
     return problem
+
+
+def given_problem(given: Problem | str | None, recorded: str) -> Problem:
+    """The problem that is given, itself or by its name; if none is, the recorded one."""
+    return given if isinstance(given, Problem) else named_problem(recorded if given is None else given)
 
 
 def named_problem(name: str) -> Problem:
