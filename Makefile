@@ -1,49 +1,52 @@
-# Two commands do everything: `make demo` and `make test`. Each makes .venv if it is not there.
+# Two commands do everything: `make demo` and `make test`. Each creates .venv if it is missing.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check -q -c constraints.txt
 
-# One thread per process: small matrices gain nothing from more, and the workers would fight for cores.
+# One thread per process: small matrices gain nothing from more, and the workers would compete for cores.
 export OMP_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 
-.PHONY: demo test chaos fuzz audit lint format docs bench clean
+.PHONY: demo test golden chaos fuzz audit lint format docs bench clean
 
-demo: $(VENV)/.runtime  ## search for two minutes on the Klein-Gordon equation, beside a network made by hand
+demo: $(VENV)/.runtime  ## search on the Klein-Gordon equation for two minutes, and compare with a hand-made network
 	$(BIN)/python examples/search_and_compare.py klein-gordon 2m
 
 test: $(VENV)/.dev  ## run all tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-chaos: $(VENV)/.dev  ## half an hour of faults drawn at random; SEED=123 begins with those of a seed
+golden: $(VENV)/.dev  ## compare the working tree with the commit BASE, bit for bit; five minutes
+	$(BIN)/python tests/golden/compare.py $(or $(BASE),HEAD)
+
+chaos: $(VENV)/.dev  ## inject random faults for half an hour; SEED=123 begins with those of a seed
 	EVOPINN_CHAOS_SEED=$(or $(SEED),$(EVOPINN_CHAOS_SEED)) $(BIN)/python tests/faults/chaos.py
 
-fuzz: $(VENV)/.dev  ## a hundred thousand bad inputs; minutes
+fuzz: $(VENV)/.dev  ## try a hundred thousand bad inputs; takes minutes
 	EVOPINN_FUZZ=long $(BIN)/python -m pytest tests/fuzz
 
-audit: | $(BIN)/python  ## ask for known vulnerabilities of the pinned versions; needs the network
+audit: | $(BIN)/python  ## check the pinned versions for known vulnerabilities; needs the network
 	$(PYTHON) -m venv $(VENV)/audit
 	$(VENV)/audit/bin/python -m pip install --disable-pip-version-check -q pip-audit
 	$(VENV)/audit/bin/pip-audit --strict --disable-pip --no-deps -r constraints.txt
 
-lint: $(VENV)/.dev  ## format, lint, types, layers
+lint: $(VENV)/.dev  ## check format, style, types and layers
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
-format: $(VENV)/.dev  ## mend what can be mended automatically
+format: $(VENV)/.dev  ## fix what can be fixed automatically
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 docs: $(VENV)/.dev  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(VENV)/.bench  ## time the engines beside peers in one run, on one core
+bench: $(VENV)/.bench  ## time the engines against peers in one run, on one core
 	$(BIN)/evopinn bench
 
-clean:  ## remove everything that can be made again
+clean:  ## remove everything that can be rebuilt
 	rm -rf $(VENV) site build dist .pytest_cache .ruff_cache .hypothesis
 
 $(BIN)/python:

@@ -1,11 +1,11 @@
-"""Trainings a second on workers of a Ray cluster beside local ones, in turns, on one machine.
+"""Trainings per second on workers of a Ray cluster compared with local workers, alternating on one machine.
 
     ray start --head --num-cpus 2 --include-dashboard=false
     python benchmarks/cluster_throughput.py --address 127.0.0.1:6379 --rounds 5
 
-Both kinds are started once, and what is counted begins when each worker has done a training: starting takes
-seconds, a search takes hours. Beside the rate there is the share of their time that workers train, which also
-tells the overhead on a machine that is busy with other things.
+Both kinds of workers start once, and counting begins when each worker has done a training: starting takes
+seconds, a search takes hours. The table also has the share of their time that workers spend in trainings,
+which shows the overhead even on a busy machine.
 """
 
 import argparse
@@ -18,14 +18,12 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from evopinn.run.cluster.messages import Demand
-from evopinn.run.cluster.parcels import sealed, unsealer
-from evopinn.run.cluster.site import Cluster
-from evopinn.run.ended import Ended
-from evopinn.run.evaluation import Assignment, Trainer, TrainingOptions, is_outcome
-from evopinn.run.source import ProblemSource
-from evopinn.run.workers import Workers
-from evopinn.run.workforce import Workforce
+from evopinn.training import TrainingOptions
+from evopinn.workers.cluster.cluster import Cluster
+from evopinn.workers.cluster.messages import WorkerResources
+from evopinn.workers.evaluation import Assignment, Trainer, is_valid_result, packed_work, unpacked_result
+from evopinn.workers.pool import LocalPool, Outcome, Pool
+from evopinn.workers.problem_source import ProblemSource
 
 GENOME = "layers=4 neurons=16 shortcuts=none activation=tanh(x)"
 ARGUMENTS = (ProblemSource("klein-gordon"), TrainingOptions("lbfgs"))
@@ -34,28 +32,28 @@ LIMITS = {"memory_limit": 4 << 30, "startup_seconds": 600.0}
 
 @dataclass(frozen=True)
 class Rate:
-    """Trainings a second, and the share of their time that workers spent in them."""
+    """Trainings per second, and the share of their time that workers spent in them."""
 
     per_second: float
     share: float
 
 
 @contextmanager
-def local(count: int) -> Generator[Workforce]:
+def local(count: int) -> Generator[Pool]:
     """Workers of this process."""
-    with Workers(Trainer, ARGUMENTS, count=count, accept=is_outcome, **LIMITS) as workers:
+    with LocalPool(Trainer, ARGUMENTS, count=count, accept=is_valid_result, **LIMITS) as workers:
         yield workers
 
 
 @contextmanager
-def remote(address: str, count: int) -> Generator[Workforce]:
+def remote(address: str, count: int) -> Generator[Pool]:
     """Workers on a cluster."""
-    with Cluster(address, Demand(), count, _ignore) as cluster:
-        yield cluster.workers(Trainer, ARGUMENTS, sealed=sealed, unsealed=unsealer(is_outcome), **LIMITS)
+    with Cluster(address, WorkerResources(), count, _ignore) as cluster:
+        yield cluster.pool(Trainer, ARGUMENTS, pack=packed_work, unpack=unpacked_result, **LIMITS)
 
 
-def warmed(workers: Workforce, count: int, epochs: int) -> float:
-    """Have trainings done until each worker has done one; how long one takes then."""
+def warmed(workers: Pool, count: int, epochs: int) -> float:
+    """Run trainings until each worker has done one; return how long one takes then."""
     seen: set[int] = set()
     while len(seen) < count:
         ended = _done(workers, count, epochs, None)
@@ -63,16 +61,16 @@ def warmed(workers: Workforce, count: int, epochs: int) -> float:
     return statistics.median(each.seconds for each in _done(workers, count, epochs, None))
 
 
-def timed(workers: Workforce, count: int, epochs: int, trainings: int, expected: float) -> Rate:
-    """Have so many trainings done, as a driver does it."""
+def timed(workers: Pool, count: int, epochs: int, trainings: int, expected: float) -> Rate:
+    """Run so many trainings, as a driver does."""
     began = time.perf_counter()
     ended = _done(workers, trainings, epochs, expected)
     seconds = time.perf_counter() - began
     return Rate(trainings / seconds, sum(each.seconds for each in ended) / (count * seconds))
 
 
-def _done(workers: Workforce, trainings: int, epochs: int, expected: float | None) -> list[Ended]:
-    over: list[Ended] = []
+def _done(workers: Pool, trainings: int, epochs: int, expected: float | None) -> list[Outcome]:
+    over: list[Outcome] = []
     asked = 0
     while len(over) < trainings:
         while asked < trainings and workers.room > 0:
@@ -84,15 +82,15 @@ def _done(workers: Workforce, trainings: int, epochs: int, expected: float | Non
 
 
 def _ignore(_: str) -> None:
-    """Nobody is told."""
+    """Discard a message."""
 
 
 def main() -> None:
-    """Print the table for what the command line says."""
+    """Print the table that the command line asks for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--address", required=True, help="of a cluster with at least two CPUs: host:port")
+    parser.add_argument("--address", required=True, help="host:port of a cluster with at least two CPUs")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--counts", type=int, nargs="+", default=[1, 2], help="numbers of workers")
     parser.add_argument("--short", type=int, nargs=2, default=[10, 24], help="epochs and number of trainings")
@@ -124,9 +122,9 @@ def main() -> None:
 
 
 def _rounds(
-    both: tuple[Workforce, Workforce], count: int, epochs: int, trainings: int, rounds: int
+    both: tuple[Pool, Pool], count: int, epochs: int, trainings: int, rounds: int
 ) -> list[tuple[Rate, ...]]:
-    """Local and remote in turns, who is first in turns too."""
+    """Rates of local and remote workers, alternating, and alternating who goes first."""
     expected = [warmed(workers, count, epochs) for workers in both]
     found: list[tuple[Rate, ...]] = []
     for number in range(rounds):

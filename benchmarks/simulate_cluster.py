@@ -1,14 +1,14 @@
-"""How long a search takes on 1 to 1,000 workers of a cluster, and what it costs: the scheduler simulated.
+"""A simulation of the scheduler: time and cost of a search on 1 to 1,000 workers of a cluster.
 
     python benchmarks/simulate_cluster.py --preset paper:klein-gordon
     python benchmarks/simulate_cluster.py --budget 2h
 
-The first is always the same search; the second is planned for the time that is given, and so becomes larger
+The first is always the same search; the second is planned for the given time, so it becomes larger
 with the number of workers.
 
-Nothing is trained. Each round of the search has its trainings, longest expected first, dealt out in batches
-by the very rule that a cluster gets them by; a round ends when its last training does. A node that is lost
-takes its workers with it until another takes its place, and what they were at is done again.
+Nothing is trained. Each round of the search hands out its trainings, longest expected first, in batches
+by the same rule as on a real cluster; a round ends when its last training does. A lost node
+takes its workers with it until another replaces it, and their trainings are repeated.
 """
 
 import argparse
@@ -23,9 +23,9 @@ from itertools import islice
 from rich.console import Console
 from rich.table import Table
 
-from evopinn.run.cluster.batching import MOST, batch_size
-from evopinn.searchers import Budget, EvolutionSettings, Schedule, find_method, find_preset, planned
+from evopinn.search import Budget, EvolutionSettings, Schedule, find_method, find_preset, planned
 from evopinn.training.duration import parse_duration
+from evopinn.workers.cluster.ray_pool import MOST, batch_size
 
 COLUMNS = ("workers", "trainings", "time", "speed-up", "busy", "nodes lost", "done again", "tasks", "cost")
 METHOD = "evo-dpste"
@@ -34,19 +34,19 @@ WORKERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What a search meets on a cluster.
+    """The conditions of a search on a cluster.
 
     Attributes:
         seconds_per_epoch: The mean over a search, on one worker.
-        spread: Of the times of trainings: standard deviation of their logarithm.
-        error: Of what is expected of them, likewise.
-        overhead: Seconds that a task costs beside its trainings.
-        recording: Seconds that the driver needs for an evaluation, one after the other.
+        spread: Standard deviation of the logarithm of the durations of trainings.
+        error: Standard deviation of the logarithm of the error of predicted durations.
+        overhead: Seconds that a task costs in addition to its trainings.
+        recording: Seconds that the driver needs per evaluation, one after the other.
         startup: Seconds until a worker has loaded the problem.
-        node_workers: Workers on a node.
-        losses: Of nodes, per node and hour.
-        replacement: Seconds until another node has taken a lost one's place.
-        price: Of a worker for an hour.
+        node_workers: Number of workers per node.
+        losses: Lost nodes, per node and hour.
+        replacement: Seconds until another node has replaced a lost one.
+        price: Price of a worker per hour.
     """
 
     seconds_per_epoch: float = 0.065
@@ -63,14 +63,14 @@ class Circumstances:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a search.
+    """The outcome of a search.
 
     Attributes:
-        seconds: From its beginning to its end.
+        seconds: Time from its beginning to its end.
         busy: Seconds of trainings that counted, on all workers together.
         again: Seconds of trainings that were lost with nodes.
-        lost: How many nodes were.
-        tasks: How many tasks there were.
+        lost: Number of lost nodes.
+        tasks: Number of tasks.
     """
 
     seconds: float
@@ -84,16 +84,16 @@ class Scheduler:
     """A search on some workers, event by event.
 
     Args:
-        workers: How many.
+        workers: Their number.
         met: The circumstances.
-        seed: Of its luck.
+        seed: Seed of the random durations and losses.
     """
 
     def __init__(self, workers: int, met: Circumstances, seed: int) -> None:
         self._met = met
         self._workers = workers
         self._luck = random.Random(seed)
-        self._free = [(met.startup, number) for number in range(workers)]  # when each has nothing to do
+        self._free = [(met.startup, number) for number in range(workers)]  # when each becomes free
         heapq.heapify(self._free)
         nodes = math.ceil(workers / met.node_workers)
         self._losses = [self._lasts() for _ in range(nodes)]
@@ -103,7 +103,7 @@ class Scheduler:
         self._lost = self._tasks = 0
 
     def round(self, trainings: int, epochs: int) -> None:
-        """Have so many trainings done; whoever is free early waits for the last."""
+        """Run so many trainings; workers that are free early wait for the last."""
         met = self._met
         mean = epochs * met.seconds_per_epoch
         jobs = [self._drawn(mean) for _ in range(trainings)]
@@ -112,7 +112,7 @@ class Scheduler:
         while waiting:
             since, worker = heapq.heappop(self._free)
             node = worker // met.node_workers
-            if self._losses[node] <= since:  # those that it hit in the middle were in turn before
+            if self._losses[node] <= since:  # trainings that a loss interrupts are handled below
                 self._lose(node)
             if since < self._back[node]:
                 heapq.heappush(self._free, (self._back[node], worker))
@@ -145,14 +145,14 @@ class Scheduler:
         return self._luck.expovariate(self._met.losses / 3600) if self._met.losses else math.inf
 
     def _drawn(self, mean: float) -> tuple[float, float]:
-        """What is expected of a training, and how long it takes."""
+        """The expected duration of a training, and its actual one."""
         met = self._met
         seconds = mean * math.exp(self._luck.gauss(0, met.spread) - met.spread**2 / 2)
         return seconds * math.exp(self._luck.gauss(0, met.error)), seconds
 
     @property
     def outcome(self) -> Outcome:
-        """What has become of it so far."""
+        """The outcome so far."""
         seconds = min(since for since, _ in self._free)
         return Outcome(seconds, self._busy, self._again, self._lost, self._tasks)
 
@@ -168,17 +168,15 @@ def simulate(schedule: Schedule, workers: int, met: Circumstances, seed: int = 0
 
 def of_preset(name: str) -> Schedule:
     """The search of a preset, however many workers there are."""
-    layout = find_preset(name).layout("dpste")
-    assert isinstance(layout, Schedule)
-    return layout
+    return find_preset(name).dpste
 
 
 def of_time(seconds: float, workers: int, met: Circumstances) -> Schedule:
-    """The search that is planned for some time."""
-    typical = met.seconds_per_epoch / find_method(METHOD).drift  # of a network that a search begins with
-    layout = planned(Budget(seconds=seconds, seconds_per_epoch=typical, workers=workers), METHOD).layout
-    assert isinstance(layout, Schedule)
-    return layout
+    """The search planned for some time."""
+    typical = met.seconds_per_epoch / find_method(METHOD).drift  # for a network at the start of a search
+    plan = planned(Budget(seconds=seconds, seconds_per_epoch=typical, workers=workers), METHOD)
+    assert isinstance(plan.workplan, Schedule)
+    return plan.workplan
 
 
 def table(
@@ -187,10 +185,10 @@ def table(
     """One row for each number of workers: means over some simulations.
 
     Args:
-        schedule_for: The search on so many workers.
+        schedule_for: The search for a number of workers.
         counts: Numbers of workers.
         met: The circumstances.
-        repeats: How many simulations.
+        repeats: Number of simulations.
     """
     shown = Table()
     for name in COLUMNS:
@@ -221,14 +219,14 @@ def _duration(seconds: float) -> str:
 
 
 def main() -> None:
-    """Print the table for what the command line says."""
+    """Print the table that the command line asks for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--preset", default="paper:klein-gordon", help="the schedule of the search")
-    parser.add_argument("--budget", type=parse_duration, help="or the time that it is planned for: 2h")
+    parser.add_argument("--budget", type=parse_duration, help="plan the search for this time instead: 2h")
     parser.add_argument("--workers", type=int, nargs="+", default=WORKERS, help="numbers of workers")
-    parser.add_argument("--repeats", type=int, default=3, help="simulations for each of them")
+    parser.add_argument("--repeats", type=int, default=3, help="simulations per number of workers")
     met = Circumstances()
     for name, value in vars(met).items():
         option = f"--{name.replace('_', '-')}"

@@ -1,11 +1,12 @@
-"""Train networks on cases for equal time, several seeds each, and say how accurate they become.
+"""Trainings of networks on cases for equal time, with several seeds each, and a table of their errors.
 
     python benchmarks/trainings.py experiments/second-order/cases.toml
     python benchmarks/trainings.py experiments/second-order/cases.toml --table
 
-The file lists networks and the cases that each is trained on. Every training is a row of a CSV file under
-docs/results, by the experiment's name; rows that are there are not trained again, so that an interrupted
-experiment goes on. Time is a core's processor time, so that other programs on the machine matter little.
+The file lists networks and the cases to train each on. Every training is a row of a CSV file under
+docs/results, named after the experiment. Existing rows are not trained again, so run the same command to
+resume an interrupted experiment. Time is a core's processor time, so other programs on the machine matter
+little.
 """
 
 import argparse
@@ -31,7 +32,7 @@ RESULTS = Path(__file__).parent.parent / "docs" / "results"
 
 @dataclass(frozen=True)
 class Training:
-    """What is trained, and for how many seconds."""
+    """One training: its network, case, seed, optimiser and time limit."""
 
     case: str
     name: str
@@ -43,14 +44,14 @@ class Training:
 
 @dataclass(frozen=True)
 class Work(Training):
-    """One training that is to be done, and which error is to be reached."""
+    """A training to do, and the error to reach."""
 
     target: float
 
 
 @dataclass(frozen=True)
 class Row(Training):
-    """How a training ended; `reached` is when the worst field's error was first below the target."""
+    """The result of a training; `reached` is when the worst field's error first fell below the target."""
 
     seconds: float
     steps: int
@@ -62,7 +63,7 @@ class Row(Training):
 
 
 def works(experiment: dict) -> Iterator[Work]:
-    """The trainings that an experiment asks for: all networks with a seed before the next seed."""
+    """The trainings of an experiment: all networks with one seed before the next seed."""
     for seed in experiment["seeds"]:
         for network in experiment["networks"]:
             for case in network["cases"]:
@@ -78,7 +79,7 @@ def works(experiment: dict) -> Iterator[Work]:
 
 
 def trained(work: Work) -> Row:
-    """Train, with the clock of this process."""
+    """The result of one training, timed by the processor time of this process."""
     torch.set_num_threads(1)
     reached = math.inf
 
@@ -112,7 +113,7 @@ def trained(work: Work) -> Row:
 
 
 def read(file: Path) -> list[Row]:
-    """The rows that are there."""
+    """The rows of a results file."""
     if not file.exists():
         return []
     with file.open(newline="") as text:
@@ -121,12 +122,12 @@ def read(file: Path) -> list[Row]:
 
 
 def identity(of: Training) -> tuple[object, ...]:
-    """What makes a training the same."""
+    """The values that identify a training."""
     return (of.case, of.genome, of.seed, of.optimizer, of.limit)
 
 
 def run(experiment: dict, file: Path, workers: int) -> None:
-    """Train what is missing; each row is written as it comes."""
+    """Run the missing trainings, and write each row as soon as it is there."""
     there = {identity(row) for row in read(file)}
     missing = [work for work in works(experiment) if identity(work) not in there]
     new = not file.exists()
@@ -145,7 +146,7 @@ def run(experiment: dict, file: Path, workers: int) -> None:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Case by case, the networks from the most accurate on."""
+    """A Markdown table of networks by case, the most accurate first."""
     groups = defaultdict[tuple[str, str, float], list[Row]](list)
     for row in rows:
         groups[row.case, row.name, row.limit].append(row)
@@ -177,8 +178,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("experiment", type=Path, help="a TOML file")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--results", type=Path, default=RESULTS, help="where the CSV file is")
-    parser.add_argument("--table", action="store_true", help="print what is there and train nothing")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="directory of the CSV file")
+    parser.add_argument("--table", action="store_true", help="print the existing rows without training")
     arguments = parser.parse_args()
     experiment = tomllib.loads(arguments.experiment.read_text())
     arguments.results.mkdir(exist_ok=True)

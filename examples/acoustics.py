@@ -1,6 +1,6 @@
 """A system of two equations: sound in a closed tube, with pressure p and velocity v.
 
-p_t + v_x = 0 and v_t + p_x = 0, at rest at first; the solution is p = cos(πx) cos(πt), v = sin(πx) sin(πt).
+p_t + v_x = 0 and v_t + p_x = 0, initially at rest; the solution is p = cos(πx) cos(πt), v = sin(πx) sin(πt).
 """
 
 from torch import cos, pi, sin

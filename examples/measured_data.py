@@ -1,4 +1,4 @@
-"""Measured data in place of an initial condition: a cooling rod that nobody looked at before t = 0.1.
+"""Measured data instead of an initial condition: a cooling rod that nobody observed before t = 0.1.
 
 u_t = 0.4 u_xx with cold ends. Three thermometers report at ten instants, with noise of 0.01.
 """
@@ -36,4 +36,6 @@ problem = ep.Problem(
 
 if __name__ == "__main__":
     result = ep.train(problem, "layers=3 neurons=20 activation=tanh(x)", epochs=200)
-    print(f"error of u on the whole rod, before the first reading too: {result.errors['u']:.1e}")
+    print(
+        f"error of u on the whole rod, including the time before the first reading: {result.errors['u']:.1e}"
+    )

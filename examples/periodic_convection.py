@@ -1,6 +1,6 @@
-"""Convection around a circle: a periodic condition, points of a Sobol sequence, coordinates of other names.
+"""Convection around a circle: a periodic condition, points of a Sobol sequence, renamed coordinates.
 
-u_t + u_φ = 0 with u = sin φ at first; the solution is sin(φ - t).
+u_t + u_φ = 0 with u = sin φ initially; the solution is sin(φ - t).
 """
 
 from torch import pi, sin

@@ -1,4 +1,4 @@
-"""Poisson's equation on a square with a round hole: a domain by difference, a Neumann condition on a part.
+"""Poisson's equation on a square with a round hole: a difference of shapes, a Neumann condition on one part.
 
 -Δu = f with u = sin(πx) sin(πy): u is given on the sides, its normal derivative on the wall of the hole.
 """

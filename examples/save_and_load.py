@@ -1,4 +1,4 @@
-"""A network of one's own by its text: trained, saved, loaded again, used from NumPy and from torch."""
+"""A network written as text: trained, saved, loaded, and used from NumPy and from torch."""
 
 import tempfile
 from pathlib import Path
@@ -24,5 +24,5 @@ if __name__ == "__main__":
     x = torch.tensor(points, requires_grad=True)
     (gradient,) = torch.autograd.grad(network(x).sum(), x)
     print("u_x and u_t there:", gradient.numpy().round(3).tolist())
-    print("what each layer learnt for a and b:", [a.tolist() for a in network.activations])
+    print("a and b of each layer:", [a.tolist() for a in network.activations])
     print("activation in LaTeX:", loaded.latex())

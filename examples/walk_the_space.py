@@ -1,4 +1,4 @@
-"""A walk through the search space: genomes at random, a crossover, and mutations that say what they did."""
+"""A walk through the search space: random genomes, a crossover, and mutations with their names."""
 
 import numpy as np
 

@@ -1,15 +1,14 @@
-"""Compute the reference solution of the Allen-Cahn equation of the catalogue.
+"""The reference solution of the catalogue's Allen-Cahn equation.
 
     u_t = d u_xx + 5 (u - u³)    on (-1, 1) × (0, 1],    u(x, 0) = x² cos(πx),    periodic,    d = 1e-4.
 
-The initial values are even, so the solution is even too, and periodicity makes it even about x = 1: it is
+The initial values are even, so the solution is even, and periodicity makes it even about x = 1: it is
 the solution on (0, 1) with u_x = 0 at both ends, a cosine series. At x = 1 the initial values have a kink
 (u_x jumps from -2 to 2 around the periodic end), so their series converges slowly at t = 0. Sampling them
-would fold what is missing back into the series; their exact coefficients are taken instead, and the cube is
-formed on twice as many points, so that nothing is folded back later either. Diffusion then makes the series
-converge fast.
+would cause aliasing, so the script uses their exact coefficients, and forms the cube on twice as many points
+to avoid aliasing later. Diffusion then makes the series converge fast.
 
-Time is stepped by ETDRK4 (Cox and Matthews 2002; coefficients by contour integrals, Kassam and Trefethen
+The time stepper is ETDRK4 (Cox and Matthews 2002; coefficients by contour integrals, Kassam and Trefethen
 2005). A finite-volume method on a mesh graded towards x = 1, extrapolated from two meshes, checks the
 result.
 """
@@ -22,7 +21,7 @@ from scipy.fft import dct, idct
 from scipy.integrate import odeint
 from scipy.interpolate import CubicSpline
 
-TARGET = Path(__file__).parents[1] / "src/evopinn/problems/data/allen_cahn.npz"
+TARGET = Path(__file__).parents[1] / "src/evopinn/catalogue/data/allen_cahn.npz"
 D = 1e-4
 REACTION = 5.0
 MODES = 4096

@@ -1,17 +1,17 @@
-"""Fit the solution of -Δu = 1, u = 0 on the L-shape by functions that satisfy the equation exactly.
+"""The solution of -Δu = 1, u = 0 on the L-shape, fitted by functions that satisfy the equation exactly.
 
-The domain is [-1, 1]² without [0, 1]². With ω the complex coordinate whose positive real axis is the L's
-diagonal of symmetry, and s = ω^(2/3), the L opens into a part of the right half plane, and its two edges at
-the re-entrant corner into the imaginary axis. Then
+The domain is [-1, 1]² without [0, 1]². Let ω be the complex coordinate whose positive real axis is the L's
+diagonal of symmetry, and s = ω^(2/3). This maps the L to a part of the right half plane, and its two edges at
+the re-entrant corner to the imaginary axis. Then
 
     u = -r²/4 + Re( ω² log ω / (3π) + Σ_k a_k s^k + Σ_j (Q_j(s/c_j) - Q_j(-s/c_j)) ),    k = 1, 3, 5, ...,
     Q_j(ζ) = Σ_m b_jm (1 - ζ)^m log(1 - ζ),    m = 2, 3, ...,
 
 satisfies the equation and vanishes on these two edges for all real a_k and suitable b_jm. The first two
-terms are a particular solution; the Q_j carry the r² log r singularities that the right angles at c_j have,
-without which the series would converge slowly. What remains is to make u vanish on the outer edges, a
+terms are a particular solution; the Q_j represent the r² log r singularities of the right angles at c_j,
+without which the series would converge slowly. Making u vanish on the outer edges is a
 linear least-squares problem. By the maximum principle, the error anywhere in the domain is at most the
-largest |u| there.
+largest |u| on these edges.
 """
 
 import json
@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-TARGET = Path(__file__).parents[1] / "src/evopinn/problems/data/poisson_l_shape.json"
+TARGET = Path(__file__).parents[1] / "src/evopinn/catalogue/data/poisson_l_shape.json"
 TERMS = 30  # of the series in s
 POWERS = range(2, 7)  # of the corner terms
 SAMPLES = 600  # per edge, for the fit
@@ -50,7 +50,7 @@ def corner_term(s: Complex, corner: complex, power: int) -> Complex:
 
 
 def basis(point: Complex) -> Array:
-    """The functions to be combined, shape (n, functions)."""
+    """The basis functions, shape (n, functions)."""
     s = opened(point)
     series = [(s**k).real for k in range(1, 2 * TERMS, 2)]
     corners = [
@@ -74,7 +74,7 @@ def outer_edges(samples: int) -> Complex:
 
 
 def fit() -> Array:
-    """The coefficients, with columns scaled so that the least squares are well conditioned."""
+    """The coefficients, by least squares with columns scaled for conditioning."""
     edge = outer_edges(SAMPLES)
     matrix = basis(edge)
     scale = np.abs(matrix).max(axis=0)

@@ -1,13 +1,13 @@
-"""Compute the polynomials of the vectorised elementary functions, best in the sense of their relative error.
+"""Polynomials of the vectorised elementary functions, with the least possible relative error.
 
-Each row of `POLYNOMIALS` is a function g to be approximated by a polynomial p on an interval, with a weight w
-that turns the error of p into the relative error of the function it is part of: max |w (g - p)| is made as
-small as it gets by Remez's exchange. Coefficients are then rounded one after the other, lowest first, and
-after each the others are fitted again, so that they make up for the rounding.
+Each row of `polynomials` is a function g to approximate by a polynomial p on an interval, with a weight w
+that turns the error of p into the relative error of the elementary function. Remez's exchange minimises
+max |w (g - p)|. The script then rounds the coefficients one by one, lowest first, and
+fits the others again after each, to compensate for the rounding.
 
     python references/polynomials.py > src/evopinn/engine/fused/coefficients.py
 
-Progress and the remaining errors, in units of 2⁻⁵³ and 2⁻²⁴, go to the standard error stream.
+It prints progress and the remaining errors, in units of 2⁻⁵³ and 2⁻²⁴, to standard error.
 """
 
 import struct
@@ -21,10 +21,10 @@ mp.dps = 60
 Function = Callable[[mpf], mpf]
 
 LN2 = mp.log(2)
-ERF_END = mpf("0.75")  # where erf and erfc go from one polynomial to the other
+ERF_END = mpf("0.75")  # where erf and erfc change from one polynomial to the other
 ERFC_SHIFT = mpf(3)
-ERF_MIDDLE, ERFC_MIDDLE = mpf(3) / 16, mpf(5) / 32  # of the intervals of 1/(x + 3), about
-GRID = 40  # points per coefficient on which the error is looked at
+ERF_MIDDLE, ERFC_MIDDLE = mpf(3) / 16, mpf(5) / 32  # approximate middles of the intervals of 1/(x + 3)
+GRID = 40  # points per coefficient at which the error is evaluated
 HEADER = '''"""Coefficients of polynomials, lowest order first, and constants in parts that add up to them.
 
 Written by `references/polynomials.py`, which says what each polynomial approximates, and where.
@@ -64,7 +64,7 @@ PRECISIONS = (Precision("float64", 53, 6.0, 27.3), Precision("float32", 24, 4.0,
 
 @dataclass(frozen=True)
 class Polynomial:
-    """A row: what to approximate (`g`), how much its error counts (`weight`), where, with how many terms."""
+    """A row: a function (`g`), the weight of its error, the interval, and the number of terms."""
 
     g: Function
     weight: Function
@@ -94,13 +94,13 @@ def erfc_scaled(middle: mpf) -> Function:
 
 
 def erf_tail_weight(t: mpf) -> mpf:
-    """How much an error of the polynomial changes erf(x), which is 1 less a decaying function."""
+    """The relative effect of the polynomial's error on erf(x), which is 1 minus a decaying function."""
     x = erfc_argument(t, ERF_MIDDLE)
     return mp.exp(-x * x) / (x + ERFC_SHIFT) / mp.erf(x)
 
 
 def polynomials(precision: Precision) -> dict[str, Polynomial]:
-    """All rows. Where g is a quotient, the weight is what it is multiplied by, relative to the function."""
+    """All rows. If g is a quotient, the weight is its factor relative to the function."""
     half_ln2 = LN2 / 2 * (1 + mpf(2) ** -20)
     quarter_pi = mp.pi / 4 * (1 + mpf(2) ** -20)
     octant = mp.tan(mp.pi / 8) * (1 + mpf(2) ** -20)
@@ -139,7 +139,7 @@ def polynomials(precision: Precision) -> dict[str, Polynomial]:
         # log(1 + f) = f - f²/2 + f³ p(f), √½ ≤ 1 + f ≤ √2
         "log": Polynomial(
             lambda f: (mp.log1p(f) - f + f**2 / 2) / f**3,
-            lambda f: f**2 + mpf("0.003"),  # the exchange wants a weight that is nowhere zero
+            lambda f: f**2 + mpf("0.003"),  # the exchange needs a weight without zeros
             mp.sqrt(mpf(0.5)) - 1,
             mp.sqrt(2) - 1,
             {"float64": 19, "float32": 9},
@@ -182,7 +182,7 @@ def polynomials(precision: Precision) -> dict[str, Polynomial]:
 def remez(
     powers: list[int], points: list[mpf], values: list[mpf], weights: list[mpf]
 ) -> tuple[list[mpf], mpf]:
-    """Coefficients whose largest weighted error on the (sorted) points is smallest, and that error."""
+    """The coefficients that minimise the largest weighted error on the (sorted) points, and that error."""
     size = len(powers)
     chosen = [
         round((1 - mp.cos(mp.pi * (i + mpf(0.5)) / (size + 1))) / 2 * (len(points) - 1))

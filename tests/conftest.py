@@ -19,6 +19,18 @@ def one_thread() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def signals_of_a_terminal() -> None:
+    """Let the commands that tests start heed Ctrl-C and a hangup even where the tests themselves ignore them.
+
+    A shell that starts the tests in the background, and `nohup`, make them ignore these signals, and child
+    processes inherit that. They do not inherit a handler, and this one too leaves the tests running.
+    """
+    for each in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(each) is signal.SIG_IGN:
+            signal.signal(each, lambda number, frame: None)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def kernel_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Compiled kernels are kept for this run only, and all workers share them."""
     shared = tmp_path_factory.getbasetemp().parent if "PYTEST_XDIST_WORKER" in os.environ else None

@@ -46,13 +46,14 @@ def test_commands_work(tmp_path, arguments):
 def test_a_search_is_refused(tmp_path):
     code, _, err = bare(command("search", "heat", "--budget", "10m"), tmp_path)
     assert code == 2
-    assert err.startswith("error: a search needs POSIX file locks, which this system lacks; search on Linux")
+    assert err.startswith("error: ")
+    assert all(name in err for name in ("POSIX", "Linux", "macOS", "WSL"))
     assert err.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 
 def test_a_run_that_was_copied_there_is_read(tmp_path):
-    from evopinn.run.store import Store
+    from evopinn.store.store import Store
 
     Store.create(tmp_path / "mine", 'problem = "heat"\n', {}).close()
     code, out, err = bare(command("show", "mine"), tmp_path)

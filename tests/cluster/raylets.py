@@ -7,7 +7,7 @@ _STORE = 80_000_000  # bytes of shared memory of a node
 _PATIENCE = 120
 _SETTINGS = {
     "RAY_AUTH_MODE": "token",
-    "RAY_AUTH_TOKEN": secrets.token_hex(16),
+    "RAY_AUTH_TOKEN": os.environ.get("RAY_AUTH_TOKEN") or secrets.token_hex(16),
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     "RAY_ADDRESS": "",

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from evopinn.catalogue import find_problem
 from evopinn.engine import TaylorEngine, plan
 from evopinn.genome import Genome
-from evopinn.problems import find_problem
 
 GENOME = Genome.parse("layers=3 neurons=5 shortcuts=0-2 activation=tanh(x)-a*sin(x)")
 

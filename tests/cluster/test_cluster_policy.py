@@ -1,15 +1,25 @@
 """What the driver decides about tasks on a cluster, with a broker that is made up."""
 
+import re
+
 import pytest
 from pretended import FIRST, SECOND, Clock, PretendedLink, workers_on
 
 from evopinn.errors import RunError
-from evopinn.run.cluster.batching import AIM, MOST, batch_size
-from evopinn.run.cluster.messages import Began, Demand, Done, Node, Over, Unfit
-from evopinn.run.cluster.site import inspect
-from evopinn.run.ended import Failure, FailureKind
+from evopinn.training import Status
+from evopinn.workers.cluster.messages import (
+    AttemptEnded,
+    BatchEnded,
+    BatchStarted,
+    ClusterNode,
+    NodeUnfit,
+    WorkerResources,
+)
+from evopinn.workers.cluster.nodes import inspect
+from evopinn.workers.cluster.ray_pool import AIM, MOST, batch_size
+from evopinn.workers.pool import Failure
 
-CRASH = Failure(FailureKind.CRASHED, "it was killed by SIGSEGV")
+CRASH = Failure(Status.CRASHED, "it was killed by SIGSEGV")
 
 
 @pytest.fixture
@@ -114,7 +124,7 @@ def test_a_job_that_ends_its_worker_is_tried_three_times_and_then_given_up(worke
     kinds = []
     while workers.outstanding:
         for serial in link.placed:
-            link.tell(Done(serial, 0, 1, 2.0, None, CRASH))
+            link.tell(AttemptEnded(serial, 0, 1, 2.0, None, CRASH))
             link.end(serial)
         kinds += workers.wait(5)
     assert [(each.attempt, each.retried, each.poison) for each in kinds] == [
@@ -129,7 +139,7 @@ def test_a_job_that_raises_is_not_tried_again(workers, link):
     submit(workers, 1)
     workers.wait(1)
     (serial,) = link.placed
-    link.tell(Done(serial, 0, 1, 2.0, None, Failure(FailureKind.RAISED, "no")))
+    link.tell(AttemptEnded(serial, 0, 1, 2.0, None, Failure(Status.RAISED, "no")))
     (ended,) = workers.wait(5)
     assert not ended.retried
     assert not ended.poison
@@ -147,7 +157,7 @@ def test_of_a_batch_whose_process_is_lost_only_the_job_at_hand_is_blamed(workers
     ended = workers.wait(5)
     blamed = ended[-1]
     assert [each.number for each in ended] == numbers[:3]
-    assert (blamed.failure.kind, blamed.retried) == (FailureKind.CRASHED, True)
+    assert (blamed.failure.status, blamed.retried) == (Status.CRASHED, True)
     assert "first (11)" in blamed.failure.detail
     others = drain(workers, link)
     assert {each.number: each.attempt for each in others}[blamed.number] == 2
@@ -161,7 +171,7 @@ def test_a_job_that_had_failed_is_tried_alone(workers, link):
     number = link.launched[serial].orders[0].number
     link.end(serial, "memory", "too much")
     (ended,) = workers.wait(5)
-    assert ended.failure.kind is FailureKind.MEMORY
+    assert ended.failure.status is Status.MEMORY
     drain(workers, link)
     again = [batch for batch in link.launched.values() if number in [order.number for order in batch.orders]]
     assert [len(batch.orders) for batch in again[1:]] == [1]
@@ -176,9 +186,8 @@ def test_a_lost_node_counts_against_no_job_and_is_told(workers, link, said):
     ended = drain(workers, link)
     assert {each.attempt for each in ended} == {1}
     assert sorted(each.number for each in ended) == list(range(8))
-    assert (
-        said.count("note: node second (22) was lost in the middle; 1 training is run again elsewhere.") == 5
-    )
+    assert len(said) == 5
+    assert all(re.search(r"second \(22\) was lost; 1 training ", text) for text in said)
 
 
 def test_nodes_that_come_and_go_are_told_and_used(workers, link, said, clock):
@@ -187,9 +196,10 @@ def test_nodes_that_come_and_go_are_told_and_used(workers, link, said, clock):
     assert workers.in_flight == 4
     bigger = workers_on(link, clock, said, count=100)
     submit(bigger, 30, first=100)
-    link.join(Node("33", "third (33)", 8.0, 0.0))
+    link.join(ClusterNode("33", "third (33)", 8.0, 0.0))
     bigger.wait(2)
-    assert said == ["note: node third (33) has joined; there is room for 12 workers now."]
+    (text,) = said
+    assert re.search(r"third \(33\) has joined.*\b12 workers", text)
     bigger.wait(2)
     assert bigger.in_flight == 12 + 3
 
@@ -198,12 +208,13 @@ def test_a_node_that_cannot_do_it_gets_no_more_work(workers, link, said):
     submit(workers, 8)
     workers.wait(1)
     serial = next(serial for serial, place in link.placed.items() if place == SECOND.id)
-    link.tell(Unfit(serial, SECOND.id, "torch is not installed"))
+    link.tell(NodeUnfit(serial, SECOND.id, "torch is not installed"))
     link.end(serial)
     ended = drain(workers, link)
     assert sorted(each.number for each in ended) == list(range(8))
     assert {each.attempt for each in ended} == {1}
-    assert said == ["note: node second (22) gets no work: torch is not installed"]
+    (text,) = said
+    assert re.search(r"second \(22\) .*: torch is not installed", text)
     assert link.launched[max(link.launched)].avoid == (SECOND.id,)
 
 
@@ -211,10 +222,8 @@ def test_if_no_node_can_do_it_the_search_ends_with_all_reasons(workers, link):
     submit(workers, 8)
     workers.wait(1)
     for serial, place in link.placed.items():
-        link.tell(Unfit(serial, place, f"{place} is too old"))
-    with pytest.raises(
-        RunError, match=r"no node .* first \(11\): 11 is too old; second \(22\): 22 is too old"
-    ):
+        link.tell(NodeUnfit(serial, place, f"{place} is too old"))
+    with pytest.raises(RunError, match=r" first \(11\): 11 is too old; second \(22\): 22 is too old"):
         workers.wait(5)
 
 
@@ -223,7 +232,7 @@ def test_a_task_that_is_silent_for_too_long_is_given_up(workers, link, clock):
     workers.wait(1)
     clock.now += 1000
     (ended,) = workers.wait(5)
-    assert ended.failure.kind is FailureKind.DEADLINE
+    assert ended.failure.status is Status.DEADLINE
     assert ended.retried
     (serial,) = link.placed
     workers.wait(3)
@@ -238,7 +247,7 @@ def test_a_result_that_makes_no_sense_is_garbage(workers, link):
     workers.wait(1)
     link.finish(next(iter(link.placed)), values=lambda _: b"nonsense")
     (ended,) = workers.wait(5)
-    assert ended.failure.kind is FailureKind.GARBAGE
+    assert ended.failure.status is Status.GARBAGE
 
 
 def test_stragglers_are_told_once_when_nothing_else_is_left(workers, link, said):
@@ -252,9 +261,9 @@ def test_stragglers_are_told_once_when_nothing_else_is_left(workers, link, said)
     for _ in range(40):
         workers.wait(1)
     (number,) = [order.number for order in link.launched[slow].orders]
-    assert said == [
-        f"note: all other workers wait for task {number} on second (22), at it for 13 s, not 4 s as expected."
-    ]
+    (note,) = said
+    assert f"task {number} on second (22)" in note
+    assert re.search(r"\b13 s .*\b4 s\b", note)
     link.finish(slow)
     drain(workers, link)
     submit(workers, 1, expected=4.0)
@@ -266,19 +275,19 @@ def test_stragglers_are_told_once_when_nothing_else_is_left(workers, link, said)
 @pytest.mark.parametrize(
     ("cpus", "gpus", "demand", "slots"),
     [
-        (8, 0, Demand(1), 8),
-        (8, 0, Demand(0.5), 16),
-        (8, 0, Demand(3), 2),
-        (8, 0, Demand(1, 0.25), 0),
-        (64, 4, Demand(1, 0.25), 16),
-        (8, 4, Demand(1, 0.25), 8),
-        (64, 4, Demand(1, 2), 2),
-        (64, 1, Demand(1, 0.3), 3),
-        (0.3, 0, Demand(0.1), 3),
+        (8, 0, WorkerResources(1), 8),
+        (8, 0, WorkerResources(0.5), 16),
+        (8, 0, WorkerResources(3), 2),
+        (8, 0, WorkerResources(1, 0.25), 0),
+        (64, 4, WorkerResources(1, 0.25), 16),
+        (8, 4, WorkerResources(1, 0.25), 8),
+        (64, 4, WorkerResources(1, 2), 2),
+        (64, 1, WorkerResources(1, 0.3), 3),
+        (0.3, 0, WorkerResources(0.1), 3),
     ],
 )
 def test_how_many_workers_a_node_has_room_for(cpus, gpus, demand, slots):
-    assert Node("1", "one", cpus, gpus).slots(demand) == slots
+    assert ClusterNode("1", "one", cpus, gpus).slots(demand) == slots
 
 
 EXPECTED = {"python": "3.11", "evopinn": "1", "torch": "2", "numpy": "2", "llvmlite": "0", "processor": "a"}
@@ -287,17 +296,21 @@ EXPECTED = {"python": "3.11", "evopinn": "1", "torch": "2", "numpy": "2", "llvml
 def look(link, clock, said, *told):
     """Inspect two nodes, of which the second tells something."""
     link.tell(
-        Began(-1, FIRST.id, 1, EXPECTED),
-        Done(-1, -1, 1, 0.0, b"", None),
-        Over(-1),
+        BatchStarted(-1, FIRST.id, 1, EXPECTED),
+        AttemptEnded(-1, -1, 1, 0.0, b"", None),
+        BatchEnded(-1),
         *told,
     )
     inspect(link, [FIRST, SECOND], EXPECTED, 30.0, said.append, clock)
 
 
 def test_before_anything_is_trained_a_node_says_what_it_lacks(link, clock, said):
-    told = [Began(-2, SECOND.id, 1, EXPECTED), Unfit(-2, SECOND.id, "evopinn is not installed"), Over(-2)]
-    with pytest.raises(RunError, match=r"On second \(22\): evopinn is not installed\. Put that right"):
+    told = [
+        BatchStarted(-2, SECOND.id, 1, EXPECTED),
+        NodeUnfit(-2, SECOND.id, "evopinn is not installed"),
+        BatchEnded(-2),
+    ]
+    with pytest.raises(RunError, match=r"On second \(22\): evopinn is not installed\. "):
         look(link, clock, said, *told)
     assert [(batch.node, batch.orders[0].payload) for batch in link.launched.values()] == [
         ("11", b""),
@@ -307,16 +320,20 @@ def test_before_anything_is_trained_a_node_says_what_it_lacks(link, clock, said)
 
 def test_what_only_changes_last_digits_is_a_note(link, clock, said):
     facts = EXPECTED | {"torch": "2.9", "processor": "b"}
-    look(link, clock, said, Began(-2, SECOND.id, 1, facts), Done(-2, -1, 1, 0.0, b"", None), Over(-2))
-    assert said == [
-        "note: on second (22) torch is 2.9, not 2, processor is b, not a; results may differ in their last "
-        "digits."
-    ]
+    look(
+        link,
+        clock,
+        said,
+        BatchStarted(-2, SECOND.id, 1, facts),
+        AttemptEnded(-2, -1, 1, 0.0, b"", None),
+        BatchEnded(-2),
+    )
+    (text,) = said
+    assert re.search(r" second \(22\) torch is 2\.9, not 2, processor is b, not a;", text)
 
 
 def test_a_node_that_is_too_busy_to_be_looked_at_is_looked_at_later(link, clock, said):
     look(link, clock, said)
     assert link.cancelled == [-2]
-    assert said == [
-        "note: second (22) did not answer within 30 s; looked at again when there is work for it."
-    ]
+    (text,) = said
+    assert re.search(r"second \(22\) .*\b30 s\b", text)

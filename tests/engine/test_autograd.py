@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from evopinn.engine import AutogradEngine, NestedDerivatives
+from evopinn.engine import AutogradDerivatives, AutogradEngine
 from evopinn.genome import Genome
-from evopinn.network import initial_parameters
 from evopinn.problem import Boundary, Grid, Periodic, Problem, Rectangle
 
 ORDERS = [index for index in itertools.product(range(5), repeat=2) if sum(index) <= 4]
@@ -19,7 +18,7 @@ ORDERS = [index for index in itertools.product(range(5), repeat=2) if sum(index)
 def test_nested_derivatives_of_a_known_function(index):
     points = torch.as_tensor(np.random.default_rng(0).uniform(-1, 1, (9, 2))).requires_grad_()
     x, y = points.unbind(1)
-    derivatives = NestedDerivatives(points, [torch.exp(2 * x - 3 * y), x * y])
+    derivatives = AutogradDerivatives(points, [torch.exp(2 * x - 3 * y), x * y])
     expected = 2.0 ** index[0] * (-3.0) ** index[1] * torch.exp(2 * x - 3 * y)
     assert torch.allclose(derivatives(0, index), expected, rtol=1e-13)
     polynomial = {(0, 0): x * y, (1, 0): y, (0, 1): x, (1, 1): torch.ones_like(x)}
@@ -28,7 +27,7 @@ def test_nested_derivatives_of_a_known_function(index):
 
 def test_functions_that_do_not_depend_on_the_points():
     points = torch.zeros(3, 2, requires_grad=True)
-    derivatives = NestedDerivatives(points, [torch.ones(3)])
+    derivatives = AutogradDerivatives(points, [torch.ones(3)])
     assert torch.equal(derivatives(0, (1, 1)), torch.zeros(3))
 
 
@@ -57,7 +56,7 @@ def test_derivatives_of_a_network_against_fifty_digits(index):
         points=Grid(interior=(2, 1)),
     )
     engine = AutogradEngine(problem, genome)
-    theta = initial_parameters(engine.layout, 3) * 0.7
+    theta = engine.layout.initial(3) * 0.7
     ((residual,),) = engine.components(theta)
     with mpmath.workdps(50):
         for (x, y), value in zip(engine.terms[0].sides[0].points.tolist(), residual.tolist(), strict=True):
@@ -86,7 +85,7 @@ def system():
 def test_the_loss_is_the_weighted_sum_of_mean_squares(system):
     genome = Genome.parse("layers=3 neurons=20 shortcuts=0-1 activation=a*sin(x)")
     engine = AutogradEngine(system, genome)
-    theta = initial_parameters(engine.layout, 0)
+    theta = engine.layout.initial(0)
     residuals = engine.components(theta)
     expected = sum(
         term.weight * float(component.detach().square().mean())
@@ -100,7 +99,7 @@ def test_the_loss_is_the_weighted_sum_of_mean_squares(system):
 def test_the_gradient_against_central_differences(system):
     genome = Genome.parse("layers=3 neurons=20 shortcuts=0-1 activation=a*sin(b*x)*cos(x)")
     engine = AutogradEngine(system, genome)
-    theta = initial_parameters(engine.layout, 1) * 0.5
+    theta = engine.layout.initial(1) * 0.5
     _, gradient = engine.loss_and_gradient(theta)
     rng = np.random.default_rng(2)
     for _ in range(5):
@@ -113,7 +112,7 @@ def test_the_gradient_against_central_differences(system):
 def test_single_precision_is_the_same_computation(system):
     genome = Genome.parse("layers=3 neurons=20 activation=tanh(x)")
     double, single = (AutogradEngine(system, genome, dtype) for dtype in (torch.float64, torch.float32))
-    theta = initial_parameters(double.layout, 0)
+    theta = double.layout.initial(0)
     loss, gradient = single.loss_and_gradient(theta.float())
     assert gradient.dtype == torch.float32
     assert loss == pytest.approx(double.loss_and_gradient(theta)[0], rel=1e-3)
@@ -128,6 +127,6 @@ def test_an_activation_without_curvature_has_zero_second_derivatives():
         points=Grid(interior=(2, 2)),
     )
     engine = AutogradEngine(problem, Genome.parse("layers=3 neurons=20 activation=x"))
-    loss, gradient = engine.loss_and_gradient(initial_parameters(engine.layout, 0))
+    loss, gradient = engine.loss_and_gradient(engine.layout.initial(0))
     assert loss == 0
     assert (gradient == 0).all()

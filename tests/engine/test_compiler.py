@@ -86,7 +86,7 @@ def test_texts_differ():
 def test_another_machine_compiles_anew(compilations, monkeypatch):
     assert answer() == 42
     here = compiler.target()
-    other = compiler.Target(here.triple, "x86-64" if "x86" in here.triple else "generic", "")
+    other = compiler.Processor(here.triple, "x86-64" if "x86" in here.triple else "generic", "")
     monkeypatch.setattr(compiler, "target", lambda: other)
     assert answer() == 42
     assert len(compilations) == 2

@@ -5,11 +5,10 @@ from dataclasses import replace
 import pytest
 import torch
 
+from evopinn.catalogue import find_problem
 from evopinn.engine import ENGINES, AutogradEngine
 from evopinn.genome import Genome
-from evopinn.network import initial_parameters
 from evopinn.problem import Boundary, Grid, Interval, Periodic, Problem, Time
-from evopinn.problems import find_problem
 
 GENOME = Genome.parse("layers=4 neurons=6 shortcuts=0-1,1-3 activation=a*tanh(b*x)*cos(x)")
 FAST = [name for name in ENGINES if name != "autograd"]
@@ -56,7 +55,7 @@ def close(found, expected, tolerance=1e-11):
 @pytest.mark.parametrize("name", FAST)
 def test_residuals_and_jacobian(problem, name):
     oracle, engine = AutogradEngine(problem, GENOME), ENGINES[name](problem, GENOME, block=600)
-    theta = initial_parameters(oracle.layout, 3)
+    theta = oracle.layout.initial(3)
     expected, slopes = oracle.residuals_and_jacobian(theta)
     residuals, jacobian = engine.residuals_and_jacobian(theta)
     close(residuals, expected)
@@ -67,7 +66,7 @@ def test_residuals_and_jacobian(problem, name):
 @pytest.mark.parametrize("name", ENGINES)
 def test_products_with_the_jacobian(problem, name):
     oracle, engine = AutogradEngine(problem, GENOME), ENGINES[name](problem, GENOME)
-    theta = initial_parameters(oracle.layout, 3)
+    theta = oracle.layout.initial(3)
     residuals, jacobian = oracle.residuals_and_jacobian(theta)
     generator = torch.Generator().manual_seed(5)
     direction, weighting = (
@@ -80,7 +79,7 @@ def test_products_with_the_jacobian(problem, name):
 @pytest.mark.parametrize("name", ENGINES)
 def test_the_loss_is_the_sum_of_squared_residuals(problem, name):
     engine = ENGINES[name](problem, GENOME)
-    theta = initial_parameters(engine.layout, 3)
+    theta = engine.layout.initial(3)
     residuals, jacobian = engine.residuals_and_jacobian(theta)
     loss, gradient = engine.loss_and_gradient(theta)
     assert float(residuals.square().sum()) == pytest.approx(loss, rel=1e-12)
@@ -89,7 +88,7 @@ def test_the_loss_is_the_sum_of_squared_residuals(problem, name):
 
 def test_against_finite_differences(problem):
     engine = ENGINES["fused"](problem, GENOME)
-    theta = initial_parameters(engine.layout, 3)
+    theta = engine.layout.initial(3)
     jacobian = engine.residuals_and_jacobian(theta)[1]
     step = 1e-5
     for column in range(0, len(theta), 17):

@@ -5,11 +5,11 @@ import pytest
 import torch
 
 from evopinn.engine.channels import Channels
-from evopinn.engine.fused.layer import FusedKernels
+from evopinn.engine.fused.engine import FusedKernels
 from evopinn.engine.portable import PortableKernels
 from evopinn.engine.propagation import LayerArrays, shared_arrays
 from evopinn.genome import Activation
-from evopinn.genome.operators import UNARY
+from evopinn.genome.operators import BINARY, UNARY
 
 SPECIAL = (
     0.0,
@@ -31,8 +31,7 @@ SPECIAL = (
 CHANNELS = Channels.of([(1, 0)], [(((0, 2), 1.0), ((2, 0), -1.0))])
 TEXTS = [
     *(f"{name}(a*x)" for name in UNARY),
-    "max(a*sin(x), b*x)",
-    "min(sin(x), a*x)",
+    *(f"{name}(a*sin(x), b*exp(x))" for name in BINARY),
     "a*tanh(b*x)*cos(x)",
     "x/(exp(a*x)+exp(-a*x))",
     "a*asinh(swish(b*x))",

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 import torch
 
+from evopinn.catalogue import find_problem
 from evopinn.engine import AutogradEngine, FusedEngine, TaylorEngine
 from evopinn.engine.channels import Channels
-from evopinn.engine.choice import REPAID, make_engine
-from evopinn.engine.combining import combining
+from evopinn.engine.choice import BREAK_EVEN, make_engine
+from evopinn.engine.combinations import carried_derivatives
 from evopinn.engine.partitions import chain_rule, closure
-from evopinn.engine.plan import ROUND, Plan
+from evopinn.engine.plan import POINTS_MULTIPLE, EvaluationPlan
 from evopinn.genome import Genome
 from evopinn.problem import Boundary, Grid, Interval, Problem, Time
-from evopinn.problems import find_problem
 
 X, Y, XX, XY, YY = (1, 0), (0, 1), (2, 0), (1, 1), (0, 2)
 
@@ -29,7 +29,7 @@ def plane(residual, **options):
 
 
 def found_by(residual, **options):
-    return combining(plane(residual, **options).terms()[:1], 0)
+    return carried_derivatives(plane(residual, **options).terms()[:1], 0)
 
 
 def test_faa_di_bruno_by_hand():
@@ -64,9 +64,23 @@ def test_a_wave_operator_is_found():
     assert (0, 0) in found.singles
 
 
+def in_place(u, x, t):
+    r = 1 * u.tt
+    r.add_(u.xx)
+    return r
+
+
+def by_element(u, x, t):
+    r = torch.zeros_like(x)
+    r[:] = u.tt
+    return r - u.xx
+
+
 @pytest.mark.parametrize(
     "residual",
     [
+        in_place,
+        by_element,
         lambda u, x, t: u.tt - (1 + x) * u.xx,  # the ratio varies from point to point
         lambda u, x, t: u.tt - u * u.xx,  # with the solution
         lambda u, x, t: u.tt * u.xx,  # no sum
@@ -122,7 +136,7 @@ def test_two_fields_share_what_they_can():
 
 def test_terms_on_the_same_points_share_a_pass():
     problem = find_problem("klein-gordon")
-    plan = Plan.of(problem.terms(), 20)
+    plan = EvaluationPlan.of(problem.terms(), 20)
     together = [block for block in plan.blocks if len(block.members) == 2]
     assert [member.term.name for member in together[0].members] == [
         term.name for term in problem.terms() if term.count == 81
@@ -132,14 +146,16 @@ def test_terms_on_the_same_points_share_a_pass():
 
 def test_a_boundary_value_needs_no_derivatives():
     problem = plane(lambda u: u.tt - u.xx, conditions=[Boundary(lambda u: u)])
-    interior, boundary = (block.carried[0].channels for block in Plan.of(problem.terms(), 20).blocks)
+    interior, boundary = (
+        block.carried[0].channels for block in EvaluationPlan.of(problem.terms(), 20).blocks
+    )
     assert len(interior) == 4
     assert len(boundary) == 1
 
 
 def test_blocks_cover_all_points_once():
     terms = find_problem("klein-gordon").terms()
-    plan = Plan.of(terms, 20, block=10_000)
+    plan = EvaluationPlan.of(terms, 20, block=10_000)
     rows = sorted(
         row
         for block in plan.blocks
@@ -148,13 +164,13 @@ def test_blocks_cover_all_points_once():
         for row in range(part.start, part.stop)
     )
     assert rows == list(range(plan.residuals))
-    assert all(block.inputs[0].shape[1] % ROUND == 0 for block in plan.blocks)
+    assert all(block.inputs[0].shape[1] % POINTS_MULTIPLE == 0 for block in plan.blocks)
 
 
 def test_the_engine_is_chosen_from_the_plan(oscillator):
     genome = Genome.parse("layers=3 neurons=20 activation=sin(x)")
     elements = sum(term.count for term in oscillator.terms()) * 20 * 2
-    few, many = REPAID / elements / 2, REPAID / elements * 2
+    few, many = BREAK_EVEN / elements / 2, BREAK_EVEN / elements * 2
     assert type(make_engine("auto", oscillator, genome, evaluations=few)) is TaylorEngine
     assert type(make_engine("auto", oscillator, genome, evaluations=many)) is FusedEngine
     assert type(make_engine("auto", oscillator, genome)) is FusedEngine
@@ -164,5 +180,5 @@ def test_the_engine_is_chosen_from_the_plan(oscillator):
 def test_a_finer_grid_has_the_same_channels():
     problem = find_problem("klein-gordon")
     finer = replace(problem, points=Grid(interior=(9, 9), initial=4, boundary=6))
-    first, second = (Plan.of(each.terms(), 20).blocks[0].carried[0] for each in (problem, finer))
+    first, second = (EvaluationPlan.of(each.terms(), 20).blocks[0].carried[0] for each in (problem, finer))
     assert first == second

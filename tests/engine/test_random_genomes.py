@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from agreement import disagreement, finite
 
+from evopinn.catalogue import find_problem
 from evopinn.engine import ENGINES, AutogradEngine
 from evopinn.genome import PAPER, MutationRates, initial_population, mutate
-from evopinn.network import initial_parameters
 from evopinn.problem import Grid
-from evopinn.problems import find_problem
 
 GENOMES = 500
 CHUNK = 20
@@ -39,7 +38,7 @@ def test_engines_agree(problem, start):
     healthy = 0
     for genome in genomes()[start : start + CHUNK]:
         oracle = AutogradEngine(problem, genome)
-        theta = initial_parameters(oracle.layout, 1)
+        theta = oracle.layout.initial(1)
         healthy += finite(*oracle.loss_and_gradient(theta))
         for name in ("taylor", "fused"):
             wrong = disagreement(ENGINES[name](problem, genome), oracle, theta)

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from lanes import applied
 from mpmath import mp, mpf
+from vector_loops import applied
 
+from evopinn.engine.fused.emitter import FORMATS
 from evopinn.engine.fused.functions import FUNCTIONS
-from evopinn.engine.fused.vector import FORMATS
 
 DTYPES = ("float64", "float32")
 inf, nan = math.inf, math.nan
@@ -28,20 +28,16 @@ ULPS = {
     "expm1": 2.0,
     "log1p": 1.5,
     "neg": 0.0,
-    "reciprocal": 0.5,
     "sigmoid": 3.0,
     "sin": 1.5,
     "sinh": 2.0,
     "sqrt": 0.5,
-    "square": 0.5,
     "tanh": 3.0,
 }
 EXACT = {
     "abs": abs,
     "neg": lambda x: -x,
-    "reciprocal": lambda x: 1 / x,
     "sigmoid": lambda x: 1 / (1 + mp.exp(-x)) if x > 0 else mp.exp(x) / (1 + mp.exp(x)),
-    "square": lambda x: x * x,
 }
 EXPONENTIALS = ("cosh", "erf", "erfc", "exp", "expm1", "sigmoid", "sinh", "tanh")
 
@@ -117,12 +113,10 @@ LIMITS = {  # of nan, -inf, inf, and signed zeros
     "expm1": (nan, -1.0, inf, -0.0, 0.0),
     "log1p": (nan, nan, inf, -0.0, 0.0),
     "neg": (nan, inf, -inf, 0.0, -0.0),
-    "reciprocal": (nan, -0.0, 0.0, -inf, inf),
     "sigmoid": (nan, 0.0, 1.0, 0.5, 0.5),
     "sin": (nan, nan, nan, -0.0, 0.0),
     "sinh": (nan, -inf, inf, -0.0, 0.0),
     "sqrt": (nan, nan, inf, -0.0, 0.0),
-    "square": (nan, inf, inf, 0.0, 0.0),
     "tanh": (nan, -1.0, 1.0, -0.0, 0.0),
 }
 LIKE_X_AT_ZERO = ("asinh", "atan", "expm1", "log1p", "sin", "sinh", "tanh")

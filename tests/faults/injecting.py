@@ -14,8 +14,8 @@ from searches import attempts, kill, wait_until
 
 import evopinn as ep
 from evopinn.errors import RunError
-from evopinn.run.place import DATABASE
-from evopinn.run.reading import Reader
+from evopinn.store.directory import DATABASE
+from evopinn.store.reader import Reader
 
 PAGE = 4096
 _TRIES, _RECORDED_WITHIN = 3, 20

@@ -10,9 +10,9 @@ import injecting as how
 from scene import Over, Scene
 
 from evopinn.errors import RunError
-from evopinn.run.place import DATABASE
-from evopinn.run.reading import Reader
-from evopinn.run.store import Store
+from evopinn.store.directory import DATABASE
+from evopinn.store.reader import Reader
+from evopinn.store.store import Store
 
 _FAILED, _REFUSED = 1, 2  # exit codes
 
@@ -118,7 +118,7 @@ def refuses(scene, fault):
     return told is not None
 
 
-RESUME = r"`evopinn resume .*` goes on"
+RESUME = r"`evopinn resume .*`"
 SAFE = r"(recorded is safe.* resume the run|nothing recorded is lost)"
 FAULTS = {
     "driver killed": Fault(how.sends(signal.SIGKILL), stops, code=-signal.SIGKILL),
@@ -131,18 +131,14 @@ FAULTS = {
     ),
     "driver asked to end": Fault(how.sends(signal.SIGTERM), stops, RESUME, 130),
     "Ctrl-C": Fault(how.presses_ctrl_c, stops, RESUME, 130),
-    "worker killed": Fault(how.kills_a_worker, goes_on, "crashed: it was killed by SIGKILL"),
-    "worker crashes": Fault(how.residual_will("segfault"), goes_on, "crashed: it was killed by SIGSEGV"),
-    "worker hangs": Fault(
-        how.residual_will("hang"), goes_on, "deadline: .*not done after 10 s and was killed"
-    ),
+    "worker killed": Fault(how.kills_a_worker, goes_on, "crashed: .*SIGKILL"),
+    "worker crashes": Fault(how.residual_will("segfault"), goes_on, "crashed: .*SIGSEGV"),
+    "worker hangs": Fault(how.residual_will("hang"), goes_on, r"deadline: .*\b10 s\b"),
     "worker out of memory": Fault(how.residual_will("eat"), goes_on, "memory: "),
     "second driver": Fault(how.starts_a_second_driver, goes_on),
     "clock set back": Fault(how.sets_clock_back, goes_on),
     "store locked for a moment": Fault(how.locks(2.0), goes_on),
-    "store locked": Fault(
-        how.locks(), stops, rf"locked by another program; close that and try again: {SAFE}"
-    ),
+    "store locked": Fault(how.locks(), stops, rf"{SAFE}.*\(database is locked\)"),
     "disk full": Fault(how.fills_disk, stops, rf"(No space left|full).*{SAFE}", lasts=True, mount=True),
     "directory read-only": Fault(
         how.takes_rights_away, stops, rf"Permission denied.*{SAFE}|read-only; make it writable", lasts=True

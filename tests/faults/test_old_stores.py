@@ -11,8 +11,8 @@ from searches import final_state
 from simulated import make_evaluation
 
 import evopinn as ep
-from evopinn.run import schema
-from evopinn.run.store import Store
+from evopinn.store import schema
+from evopinn.store.store import Store
 
 STORES = {int(path.name.removeprefix("version-")): path for path in Path(__file__).parent.glob("stores/*")}
 NEWEST = len(schema.MIGRATIONS)

@@ -6,7 +6,7 @@ import re
 import pytest
 from searches import FAULTY, assert_same_end, attempts, command
 
-from evopinn.run.reading import Reader
+from evopinn.store.reader import Reader
 
 ONCE = {
     "segfault": ("crashed", "it was killed by SIGSEGV"),
@@ -77,9 +77,10 @@ def test_genomes_that_always_fail_rank_last_and_the_search_goes_on(search, undis
         elitists = [entry for entry in reader.page(size=1000) if entry.operations == ("elitist",)]
         finalists = {entry.genome for entry in reader.finalists()}
     assert (crashed.status, crashed.attempt, crashed.loss) == ("poison", 3, float("inf"))
-    assert crashed.note.startswith("crashed: it was killed by SIGSEGV")
+    assert crashed.note.startswith("crashed: ")
+    assert "SIGSEGV" in crashed.note
     assert (hung.status, hung.attempt, hung.loss) == ("poison", 3, float("inf"))
-    assert hung.note.startswith("deadline: cut by wall clock: ")
+    assert hung.note.startswith("deadline: ")
     assert (raised.status, raised.attempt, raised.loss) == ("raised", 1, float("inf"))
     assert RAISED.search(raised.note.splitlines()[-1])
     failing = {entry.genome for entry in best}
@@ -92,5 +93,6 @@ def test_genomes_that_always_fail_rank_last_and_the_search_goes_on(search, undis
 def test_a_residual_that_always_raises_ends_the_search(search):
     _, code, out, err = search([{"fault": "raise_it"}])
     assert (code, out) == (1, "")
-    assert err.startswith("error: all 10 trainings raised an exception; the last one:\nTraceback")
+    assert err.startswith("error: all 10 trainings ")
+    assert "\nTraceback" in err
     assert RAISED.search(err.splitlines()[-1])

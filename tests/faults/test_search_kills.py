@@ -23,7 +23,7 @@ from searches import (
 )
 
 import evopinn as ep
-from evopinn.run.store import Store
+from evopinn.store.store import Store
 
 LONGER = "evo-dpste, longer"
 WORKER_KILLS = (2, 1, 1)
@@ -116,7 +116,7 @@ def test_workers_that_are_killed_are_replaced(undisturbed, tmp_path):
     assert 1 <= len(killed) <= sum(WORKER_KILLS), f"seed {seed}"
     for entry in killed:
         assert entry.status == "crashed"
-        assert entry.note.startswith("it was killed by SIGKILL")
+        assert "SIGKILL" in entry.note
 
 
 def kill_workers(driver, directory, moments):

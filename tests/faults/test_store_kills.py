@@ -11,8 +11,8 @@ import runs
 from killed_writer import written_until_killed
 from runs import make_history, make_task
 
-from evopinn.run.reading import Reader
-from evopinn.run.store import Store
+from evopinn.store.reader import Reader
+from evopinn.store.store import Store
 
 KILLS = 10
 
@@ -42,7 +42,7 @@ def test_nothing_reported_is_lost_when_the_writer_is_killed(tmp_path):
 def test_a_run_that_is_being_made_when_its_driver_is_killed_is_not_there(tmp_path):
     program = f"""
 import os, pathlib
-from evopinn.run.store import Store
+from evopinn.store.store import Store
 pathlib.Path.rename = lambda *_: os.kill(os.getpid(), {int(signal.SIGKILL)})
 Store.create({str(tmp_path / "run")!r}, "", {{}})
 """

@@ -1,9 +1,9 @@
 """A small run that is as it should be."""
 
 from evopinn.genome import Genome
-from evopinn.run.records import Evaluation
-from evopinn.run.store import Store
-from evopinn.searchers.task import Origin, Task
+from evopinn.search.task import Origin, Task
+from evopinn.store.records import Evaluation
+from evopinn.store.store import Store
 from evopinn.training import History
 
 SETTINGS = """problem = "heat"

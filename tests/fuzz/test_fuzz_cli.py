@@ -147,12 +147,12 @@ def typed(tmp_path, monkeypatch):
         "train",
         lambda *given, **options: train(*given, **(options | {"max_evaluations": 1})),
     )
-    monkeypatch.setattr("evopinn.cli.search._carry_out", lambda *_: None)
+    monkeypatch.setattr("evopinn.cli.actions.searching._carry_out", lambda *_: None)
     for name, answer in {"carry_out": False, "forecast": None}.items():  # as if they had been stopped
-        monkeypatch.setattr(f"evopinn.study.course.{name}", lambda *_, answer=answer: answer)
+        monkeypatch.setattr(f"evopinn.cli.actions.studies.{name}", lambda *_, answer=answer: answer)
     monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)
     monkeypatch.setattr("os.nice", lambda _: 0)
-    monkeypatch.setattr("evopinn.bench.run_bench", lambda *_: sys.exit(0))
+    monkeypatch.setattr("evopinn.lab.bench.sections.run_bench", lambda *_: sys.exit(0))
     monkeypatch.setenv("COLUMNS", "200")
     return Typed(monkeypatch)
 

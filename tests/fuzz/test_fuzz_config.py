@@ -7,10 +7,10 @@ from fuzzing import HUGE, LAW, PLAIN, TEXT, batch, joined, mutated, mutated_byte
 from hypothesis import given, note
 from hypothesis import strategies as st
 
+from evopinn.run.budget_plan import known_plan
 from evopinn.run.config import Config, check_config_unchanged, parse_config, read_config
 from evopinn.run.naming import request_digest, run_path
-from evopinn.run.planning import known_plan
-from evopinn.run.toml_text import toml_data
+from evopinn.store.toml_text import toml_data
 
 WHOLE = Config.of({"problem": "heat", "preset": "quick"}).spelled_out().toml()
 SMALL = """problem = "heat"

@@ -23,15 +23,14 @@ from evopinn.errors import (
     UnknownNameError,
 )
 from evopinn.genome import Activation, Genome, Space, Structure
-from evopinn.problem.files import absolute_spec, load_problem
+from evopinn.problem import absolute_spec, load_problem
+from evopinn.run.budget_plan import parse_budget
 from evopinn.run.config import Config, parse_config, read_config
-from evopinn.run.place import DATABASE, runs_in
-from evopinn.run.reading import Reader
-from evopinn.run.speed import parse_budget
-from evopinn.run.summary import summarise
-from evopinn.training import load, load_checkpoint, parse_duration, save, train
-from evopinn.training.settings import find_optimizer
-from evopinn.view.dashboard.serving import serve
+from evopinn.run.record import RunRecord
+from evopinn.store.directory import DATABASE, runs_in
+from evopinn.store.reader import Reader
+from evopinn.training import find_optimiser, load, load_checkpoint, parse_duration, save, train
+from evopinn.view.dashboard.server import serve
 from evopinn.view.numbers import scientific
 
 GENOME = "layers=3 neurons=2 activation=tanh(x)"
@@ -50,7 +49,7 @@ GIANT = 10**5000
     "text", [f"layers=3-{'9' * 5000}", f"neurons=1-{'9' * 5000}", f"neurons=1-9:{'9' * 5000}"], ids=numbered
 )
 def test_a_range_with_thousands_of_digits_is_refused(text):
-    with pytest.raises(GenomeSyntaxError, match="is a range such as 20-50"):
+    with pytest.raises(GenomeSyntaxError, match=f"{text.split('=')[0]} .*20-50"):
         Space.parse(text)
 
 
@@ -58,7 +57,7 @@ def test_a_range_with_thousands_of_digits_is_refused(text):
     "text", ["layers=2-20000", "layers=2-999999999", "neurons=1-999999999"], ids=numbered
 )
 def test_a_space_that_takes_minutes_to_count_is_refused(text):
-    with pytest.raises(GenomeError, match="at most"):
+    with pytest.raises(GenomeError, match=r"2 .*\b1000\b|≤ 10000 "):
         Space.parse(text)
 
 
@@ -83,7 +82,7 @@ def test_a_network_that_fills_the_memory_is_refused(layers, neurons):
 
 @pytest.mark.parametrize("text", ["(" * 1_000_000, "x+" * 1_000_000, "a" * 10_000_000], ids=numbered)
 def test_a_message_about_megabytes_is_short(text):
-    with pytest.raises(GenomeSyntaxError, match="more than 20,000 characters") as refused:
+    with pytest.raises(GenomeSyntaxError, match="20,000 characters") as refused:
         Activation.parse(text)
     assert len(str(refused.value)) < 500
     assert len(str(UnknownNameError("problem", text, ["heat"]))) < 4200
@@ -101,26 +100,26 @@ def test_a_mistake_is_shown_without_what_acts_on_a_terminal():
     ids=numbered,
 )
 def test_a_time_without_an_end_is_refused(given):
-    with pytest.raises(TrainingError, match="not a duration"):
+    with pytest.raises(TrainingError, match="20s"):
         parse_duration(given)
 
 
 @pytest.mark.parametrize("text", ["9" * 5000 + " epochs", "9" * 40 + " trainings"], ids=numbered)
 def test_a_budget_with_thousands_of_digits_is_refused(text):
-    with pytest.raises(SearchError, match="it must be at most"):
+    with pytest.raises(SearchError, match=f"budget .*{10**15:,}"):
         parse_budget(text)
 
 
 @pytest.mark.parametrize("option", ["epochs", "seed", "errors_every", "max_evaluations"], ids=numbered)
 @pytest.mark.parametrize("number", [10**400, GIANT], ids=numbered)
 def test_a_training_with_giant_numbers_is_refused(oscillator, option, number):
-    with pytest.raises(TrainingError, match=f"{option} is .*; it must be a whole number of at most"):
+    with pytest.raises(TrainingError, match=rf"^{option} is .* \d+(,\d+)+\.$"):
         train(oscillator, GENOME, **({"epochs": 1} | {option: number}))
 
 
 def test_a_stage_with_thousands_of_digits_is_refused():
-    with pytest.raises(TrainingError, match="write a name and a number of epochs"):
-        find_optimizer(f"adam:{'9' * 5000}+lm")
+    with pytest.raises(TrainingError, match=r"optimizer .*adam:500"):
+        find_optimiser(f"adam:{'9' * 5000}+lm")
 
 
 @pytest.mark.parametrize(
@@ -135,14 +134,14 @@ def test_a_stage_with_thousands_of_digits_is_refused():
     ids=numbered,
 )
 def test_toml_that_breaks_its_reader_is_refused(text):
-    with pytest.raises(SearchError, match="mine is not TOML: "):
+    with pytest.raises(SearchError, match=r"^mine .*TOML"):
         parse_config(text, "mine")
 
 
 @pytest.mark.parametrize("entry", ["seed", "trials"], ids=numbered)
 def test_a_configuration_with_giant_numbers_is_refused(entry):
     value = {"evaluations": GIANT, "epochs": 1} if entry == "trials" else GIANT
-    with pytest.raises(SearchError, match="a number of thousands of digits"):
+    with pytest.raises(SearchError, match="thousands of digits"):
         Config.of({"problem": "heat", "method": "bo-fcnet", entry: value})
 
 
@@ -151,7 +150,8 @@ def test_a_schedule_of_giant_numbers_is_refused(run):
         "search", "heat", "--print-config", "--populations", f"{'9' * 4000},5", "--epochs", "1,2"
     )
     assert code == 2
-    assert "it must be a whole number of at most 10,000,000." in err
+    assert "population" in err
+    assert "10,000,000" in err
 
 
 def test_a_configuration_that_is_a_pipe_or_a_device_is_not_waited_for(tmp_path):
@@ -159,7 +159,7 @@ def test_a_configuration_that_is_a_pipe_or_a_device_is_not_waited_for(tmp_path):
     for path in (tmp_path / "pipe", tmp_path / "device"):
         if not path.exists():
             path.symlink_to("/dev/zero")
-        with pytest.raises(SearchError, match="cannot be read: It is not a file"):
+        with pytest.raises(SearchError, match=f"{path.name} .*not a file"):
             read_config(path)
 
 
@@ -170,9 +170,9 @@ def test_a_file_with_a_mark_of_its_encoding_is_read(tmp_path):
 
 @pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "\ud800"], ids=numbered)
 def test_names_that_no_file_can_have_are_refused(tmp_path, name):
-    with pytest.raises(ProblemError, match="there is no file"):
+    with pytest.raises(ProblemError, match=r"no file .*Python"):
         load_problem(absolute_spec(f"{name}.py"))
-    with pytest.raises(StoredModelError, match="there is no file"):
+    with pytest.raises(StoredModelError, match=r"no file .*\.(safetensors|json)"):
         load(tmp_path / name)
     with pytest.raises(RunError, match="cannot be"):
         runs_in(tmp_path / name)
@@ -180,13 +180,13 @@ def test_names_that_no_file_can_have_are_refused(tmp_path, name):
 
 def test_a_problem_whose_file_is_a_link_to_itself_is_refused(tmp_path):
     (tmp_path / "loop.py").symlink_to("loop.py")
-    with pytest.raises(ProblemError, match="there is no file"):
+    with pytest.raises(ProblemError, match=r"no file .*loop\.py"):
         load_problem(absolute_spec(str(tmp_path / "loop.py")))
 
 
 def test_a_host_that_cannot_be_one_is_told(tmp_path):
     for host in ("\ud800", "x" * 300):
-        with pytest.raises(DashboardError, match="cannot be used"):
+        with pytest.raises(DashboardError, match="host"):
             serve(tmp_path, host, 0, lambda *_: None)
 
 
@@ -207,7 +207,7 @@ def test_a_host_that_cannot_be_one_is_told(tmp_path):
 def test_a_sidecar_with_something_else_in_it_is_refused(oscillator, tmp_path, place, value):
     _, sidecar = save(train(oscillator, GENOME, epochs=0), tmp_path / "model")
     sidecar.write_text(json.dumps(json.loads(sidecar.read_text()) | {place: value}))
-    with pytest.raises(StoredModelError, match=f"is not a model saved by evopinn, or is damaged: {place}"):
+    with pytest.raises(StoredModelError, match=rf"model\.json .*damaged: {place}\b"):
         load(tmp_path / "model")
 
 
@@ -242,7 +242,7 @@ def test_a_record_with_something_else_in_it_is_told(tmp_path, statement, message
     with closing(sqlite3.connect(tmp_path / "run" / DATABASE)) as connection:
         connection.executescript(statement)
     with pytest.raises(RunError, match=message):
-        summarise(tmp_path / "run")
+        RunRecord.read(tmp_path / "run")
 
 
 def test_a_course_that_stands_for_a_disk_full_is_refused(tmp_path):
@@ -251,5 +251,5 @@ def test_a_course_that_stands_for_a_disk_full_is_refused(tmp_path):
     with closing(sqlite3.connect(tmp_path / "run" / DATABASE)) as connection:
         connection.execute("UPDATE histories SET numbers = ?", (bomb,))
         connection.commit()
-    with Reader(tmp_path / "run") as reader, pytest.raises(RunError, match="cut off, or longer than any"):
+    with Reader(tmp_path / "run") as reader, pytest.raises(RunError, match=r"damaged.*ValueError"):
         reader.history(0)

@@ -15,7 +15,8 @@ from safetensors.torch import save
 from evopinn.training import load, load_checkpoint, save_checkpoint, train
 from evopinn.training import save as save_model
 from evopinn.training.checkpoint import _digest
-from evopinn.view.tables import training_data, training_table
+from evopinn.view.terminal.runs import as_text
+from evopinn.view.terminal.training import training_data, training_facts
 
 GENOME = "layers=3 neurons=2 shortcuts=0-2 activation=a*tanh(x)"
 DTYPES = (
@@ -58,7 +59,7 @@ class Saved:
         assert result.predict(np.zeros((3, len(result.coordinates)))).shape == (3, len(result.fields))
         assert repr(result)
         assert result.latex()
-        assert training_table(result, [])
+        assert as_text(training_facts(result, []).rich())
         json.dumps(training_data(result), allow_nan=False)
         save_model(result, self.model.with_name("again"))
 

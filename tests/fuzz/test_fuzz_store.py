@@ -13,18 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sound_run import SETTINGS, make_run
 
-from evopinn.run.place import CONFIG, DATABASE, LOCK, WEIGHTS, find_run, runs_in
-from evopinn.run.reading import Reader
+from evopinn.run.export import export_evaluations
+from evopinn.run.record import RunRecord
 from evopinn.run.result import SearchResult
-from evopinn.run.store import Store
-from evopinn.run.summary import summarise
-from evopinn.run.table import export_evaluations
 from evopinn.run.wording import is_unseen
-from evopinn.view.console import PipedConsole
-from evopinn.view.dashboard.places import Places
+from evopinn.store.directory import CONFIG, DATABASE, LOCK, WEIGHTS, find_run, runs_in
+from evopinn.store.reader import Reader
+from evopinn.store.store import Store
+from evopinn.view.dashboard.listing import Places
 from evopinn.view.dashboard.queries import Queries
-from evopinn.view.run_charts import run_charts
-from evopinn.view.runs import runs_table, show_tables
+from evopinn.view.terminal.console import PipedConsole
+from evopinn.view.terminal.run_charts import run_charts
+from evopinn.view.terminal.runs import run_page, runs_list
 
 
 def shown(renderable):
@@ -35,15 +35,15 @@ def shown(renderable):
 
 
 def show(directory):
-    summary = summarise(directory, 5)
+    summary = RunRecord.read(directory, 5)
     json.dumps(summary.data(), allow_nan=False)
-    shown(show_tables(summary, run_charts(summary, 80)))
-    shown(runs_table([summary]))
+    shown(run_page(summary, run_charts(summary, 80)))
+    shown(runs_list([summary]))
 
 
 def read_all(directory):
     with Reader(directory) as reader:
-        reader.outcomes(), reader.genomes(5), reader.efforts(), reader.fields(), reader.latest()
+        reader.settled_tasks(), reader.genomes(5), reader.efforts(), reader.fields(), reader.latest()
         for entry in reader.page(size=20):
             reader.task(entry.task), reader.history(entry.task)
 
@@ -189,7 +189,8 @@ def test_a_database_with_a_program_in_it_is_refused(runs, statement, use):
         connection.executescript(statement)
     refused = LAW.refused
     if use is browse:
-        assert Queries(Places(runs.harmed.parent)).overview()["runs"][0]["state"] == "unreadable"
+        (row,) = Queries(Places(runs.harmed.parent)).overview()["table"]["rows"]
+        assert row["more"]["state"] == "unreadable"
     else:
         LAW.holds(use, runs.harmed)
         assert LAW.refused == refused + 1

@@ -7,13 +7,12 @@ from fuzzing import HUGE, LAW, NUMBERS, batch, joined, mutated, tries
 from hypothesis import given, note
 from hypothesis import strategies as st
 
+from evopinn.catalogue import find_problem
 from evopinn.errors import GenomeSyntaxError
 from evopinn.genome import Activation, Genome, Space, Structure
 from evopinn.genome.operators import OPERATORS
-from evopinn.problems import find_problem
-from evopinn.run.speed import parse_budget
-from evopinn.training import parse_duration
-from evopinn.training.settings import find_optimizer
+from evopinn.run.budget_plan import parse_budget
+from evopinn.training import find_optimiser, parse_duration
 
 ACTIVATIONS = ("a*tanh(b*x)*cos(x)", "x/(exp(x)+exp(-x))", "min(a*(exp(b*x)+exp(-b*x)), atan(c*x))", "x**2")
 ACTIVATION_TOKENS = (*OPERATORS, *"xabαβ12()+-*/^,·", "**", "1/", "exp(x)", "-x")
@@ -47,7 +46,7 @@ SPACE_TOKENS = (
 )
 DURATIONS = ("1h30m", "10 min", "20s", "2 d", ".5h", "1.5 hours 3 minutes")
 BUDGETS = (*DURATIONS, "30_000 epochs", "300 trainings", "1,000 evaluations")
-OPTIMIZERS = ("lbfgs", "adam:500+lm", "adam", "lm")
+OPTIMISERS = ("lbfgs", "adam:500+lm", "adam", "lm")
 PROBLEMS = ("heat", "klein-gordon:II", "burgers:I", "my_problem.py:name", "lame")
 
 
@@ -90,7 +89,7 @@ READERS = {
     "space": (read_space, SPACES, SPACE_TOKENS),
     "duration": (read_duration, DURATIONS, ("1", "5", ".", "h", "min", "s", " ", "ms")),
     "budget": (read_budget, BUDGETS, ("1", "5", ",", "_", "epochs", "trainings", "h", " ")),
-    "optimizer": (find_optimizer, OPTIMIZERS, ("adam", "lm", "lbfgs", ":", "+", "5")),
+    "optimizer": (find_optimiser, OPTIMISERS, ("adam", "lm", "lbfgs", ":", "+", "5")),
     "problem": (find_problem, PROBLEMS, ("heat", "lame", ":", "I", ".py", "/", "burgers")),
 }
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evopinn.errors import GenomeError, UnknownNameError
 from evopinn.genome import BINARY, UNARY, Activation, Node
-from evopinn.genome.expression import MAX_NAMED_PARAMETERS
+from evopinn.genome.activation import MAX_NAMED_PARAMETERS
 from evopinn.genome.tree import MAX_DEPTH, replace_at, walk, with_parameters
 
 leaves = st.builds(Node, st.sampled_from(list(UNARY)), scaled=st.booleans(), input_scaled=st.booleans())
@@ -177,7 +177,7 @@ def test_activations_are_differentiable_in_x_and_parameters() -> None:
 
 
 def test_the_wrong_number_of_parameters_is_refused() -> None:
-    with pytest.raises(GenomeError, match="has 1 parameters, but 2 were given"):
+    with pytest.raises(GenomeError, match=r"^tanh\(a\*x\) .*1 .*2 "):
         Activation.parse("tanh(a*x)")(torch.zeros(1), torch.ones(2))
 
 
@@ -211,18 +211,18 @@ def test_malformed_trees_are_refused() -> None:
     x = Node("id")
     with pytest.raises(UnknownNameError, match="tanh"):
         Node("tanhh")
-    with pytest.raises(GenomeError, match="takes two inputs, but was given 1"):
+    with pytest.raises(GenomeError, match=r"mul .*two .*1"):
         Node("mul", (x,))
-    with pytest.raises(GenomeError, match="takes one input"):
+    with pytest.raises(GenomeError, match=r"sin .*one .*2"):
         Node("sin", (x, x))
-    with pytest.raises(GenomeError, match="takes two inputs, but was given 0"):
+    with pytest.raises(GenomeError, match=r"max .*two .*0"):
         Node("max")
-    with pytest.raises(GenomeError, match="no input edge"):
+    with pytest.raises(GenomeError, match=r"sin .*leaf"):
         Node("sin", (x,), input_scaled=True)
     wide = x
     for _ in range(6):
         wide = Node("add", (wide, wide), scaled=True)
-    with pytest.raises(GenomeError, match="may have 50 parameters"):
+    with pytest.raises(GenomeError, match=r"\b50 .*\b63\b"):
         Activation(wide)
 
 

@@ -89,7 +89,7 @@ def test_operators_outside_the_space_are_refused() -> None:
     genome = Genome.parse("layers=3 neurons=20 activation=recu(x)")
     PAPER.check(genome)
     space = Space(unary=("sin", "tanh"), extra=())
-    with pytest.raises(GenomeError, match="operator recu is not in this search space"):
+    with pytest.raises(GenomeError, match=r"\brecu\b"):
         space.check(genome)
     assert space.permits(Activation.parse("sin(tanh(x))"))
     assert not space.permits(Activation.parse("sin(cos(x))"))
@@ -120,15 +120,15 @@ def test_space_text() -> None:
 @pytest.mark.parametrize(
     ("text", "at", "reason"),
     [
-        ("layers=9-3", "9-3", "layers go from 2"),
-        ("layers=1-3", "1-3", "layers go from 2"),
-        ("layers=3-9:2", "3-9", "without a step"),
+        ("layers=9-3", "9-3", "layers .* 9 to 3"),
+        ("layers=1-3", "1-3", "layers .* 2 .* 1 to 3"),
+        ("layers=3-9:2", "3-9", "layers=3-11"),
         ("neurons=5-3", "5-3", "least"),
-        ("neurons=few", "few", "a range such as"),
-        ("operators=0", "0", "1 to 24"),
+        ("neurons=few", "few", "20-50.*'few'"),
+        ("operators=0", "0", "operators .*1 to 24"),
         ("operators=many", "many", "whole number"),
-        ("parameters=99", "99", "0 to 50"),
-        ("unary=none", "none", "at least one unary"),
+        ("parameters=99", "99", "parameters .*0 to 50"),
+        ("unary=none", "none", "unary"),
         ("unary=sin,tanhh", "sin,tanhh", "did you mean tanh"),
         ("binary=add,add", "add,add", "listed twice"),
         ("depth=3", "depth", "no field depth"),

@@ -52,9 +52,9 @@ def test_impossible_shortcuts_are_refused(shortcuts: tuple[tuple[int, int], ...]
 
 
 def test_impossible_sizes_are_refused() -> None:
-    with pytest.raises(GenomeError, match="at least 2 layers"):
+    with pytest.raises(GenomeError, match=r"2 layers.* 1[.]"):
         Structure(1, 20)
-    with pytest.raises(GenomeError, match="at least 1 neuron"):
+    with pytest.raises(GenomeError, match=r"1 neuron.* 0[.]"):
         Structure(3, 0)
     with pytest.raises(GenomeError, match="not -1"):
         regular_shortcuts(4, -1)
@@ -113,10 +113,10 @@ def test_key_is_short_and_stable() -> None:
         ("layers=6 neurons=48 activation=sin(x", "(x", "never closed"),
         ("layers=6 neurons=48 activation='sin(x)", "'", "never closed"),
         ("layers=six neurons=48 activation=sin(x)", "six", "whole number"),
-        (f"layers={5000 * '9'} neurons=48 activation=sin(x)", 5000 * "9", "of 9 digits at most"),
+        (f"layers={5000 * '9'} neurons=48 activation=sin(x)", 5000 * "9", "9 digits"),
         (f"layers=6 neurons=48 shortcuts=0-{5000 * '9'} activation=sin(x)", f"0-{5000 * '9'}", "from-to"),
-        ("layers=1 neurons=48 activation=sin(x)", "1", "at least 2 layers"),
-        ("layers=3 neurons=0 activation=sin(x)", "0", "at least 1 neuron"),
+        ("layers=1 neurons=48 activation=sin(x)", "1", "2 layers"),
+        ("layers=3 neurons=0 activation=sin(x)", "0", "1 neuron"),
         ("layers= neurons=48 activation=sin(x)", "neurons", "empty"),
         ("layers=6 width=48 activation=sin(x)", "width", "no field width"),
         ("layers=6 neuron=48 activation=sin(x)", "neuron", "did you mean neurons"),
@@ -136,10 +136,10 @@ def test_mistakes_in_a_genome_are_placed_and_explained(text: str, at: str, reaso
 def test_a_missing_field_is_named(missing: str) -> None:
     fields = {"layers": "6", "neurons": "48", "activation": "sin(x)"}
     text = " ".join(f"{name}={value}" for name, value in fields.items() if name != missing)
-    with pytest.raises(GenomeSyntaxError, match=f"the field {missing} is missing") as caught:
+    with pytest.raises(GenomeSyntaxError, match=f"field {missing} .*{missing}=") as caught:
         Genome.parse(text)
     assert caught.value.position == len(text)
-    with pytest.raises(GenomeSyntaxError, match="the field layers is missing"):
+    with pytest.raises(GenomeSyntaxError, match=r"field layers .*layers="):
         Genome.parse("")
 
 
@@ -165,9 +165,9 @@ def test_malformed_json_is_refused(change: dict[str, object]) -> None:
 
 
 def test_json_that_is_no_genome_is_refused() -> None:
-    with pytest.raises(GenomeError, match="a genome is an object"):
+    with pytest.raises(GenomeError, match=r"genome .*activation.*\[1\]"):
         Genome.from_json([1])
-    with pytest.raises(GenomeError, match="has the fields"):
+    with pytest.raises(GenomeError, match=r"genome .*activation.*none"):
         Genome.from_json({})
 
 

@@ -140,9 +140,9 @@ def test_a_natural_text_is_printed_as_it_was_written(text: str) -> None:
         ("exp(x)+1.0", 7, "number 1.0"),
         ("x**3", 3, "only power"),
         ("x^-1", 2, "only power"),
-        ("(" * 300 + "x" + ")" * 300, 80, "inside one another"),
-        ("sin(" * 40 + "x" + ")" * 40, 52, "inside one another"),
-        ("+".join(["x"] * 3000), 51, "inside one another"),
+        ("(" * 300 + "x" + ")" * 300, 80, "nested parentheses"),
+        ("sin(" * 40 + "x" + ")" * 40, 52, "nested operators"),
+        ("+".join(["x"] * 3000), 51, "nested operators"),
     ],
 )
 def test_mistakes_are_placed_and_explained(text: str, position: int, reason: str) -> None:

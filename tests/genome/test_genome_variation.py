@@ -137,7 +137,7 @@ def test_random_shortcuts_are_uniform() -> None:
     # C(5, 4) sets of two disjoint shortcuts among the 4 inputs of 4 layers.
     assert len(drawn) == 5
     assert min(drawn.values()) > 500
-    with pytest.raises(GenomeError, match="room for 0 to 3"):
+    with pytest.raises(GenomeError, match=r"0 to 3 .* 4[.]"):
         random_shortcuts(4, 4, rng)
 
 
@@ -333,7 +333,7 @@ def test_rates_decide_what_mutates() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(GenomeError, match="mutation rate of shortcuts"):
+    with pytest.raises(GenomeError, match=r"shortcuts .*1\.5"):
         MutationRates(shortcuts=1.5)
     outside = Genome.parse("layers=20 neurons=30 activation=sin(x)")
     with pytest.raises(GenomeError, match="outside 3 to 11"):

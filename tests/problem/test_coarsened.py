@@ -1,6 +1,7 @@
 """Problems with fewer points: what becomes of each count, what stays, what is refused."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -213,7 +214,7 @@ def test_counts_that_no_condition_asks_for_do_no_harm():
 @pytest.mark.parametrize("factor", [0.5, 0, -2, math.nan, math.inf, "2", None, 2j])
 def test_a_factor_that_makes_no_sense_is_refused(factor):
     problem = stated(SQUARE, Grid(interior=(10, 10), boundary=40))
-    with pytest.raises(ProblemError, match="give a finite number that is at least 1"):
+    with pytest.raises(ProblemError, match=re.escape(f"coarsened({factor!r})")):
         problem.coarsened(factor)
 
 
@@ -223,7 +224,7 @@ def test_a_condition_that_loses_all_its_points_is_named():
         Grid(interior=(10, 10), boundary=80),
         [Boundary(lambda u: u, on=lambda x, y: abs(x - 0.4) < 1e-9)],
     )
-    with pytest.raises(ProblemError, match=r"coarsened\(7\): Grid has no points for the predicate"):
+    with pytest.raises(ProblemError, match=r"coarsened\(7\): Grid .*predicate <lambda>"):
         problem.coarsened(7)
 
 
@@ -235,5 +236,5 @@ def test_a_source_that_is_not_finite_on_a_coarser_grid_is_named():
         conditions=[],
         points=Grid(interior=20),
     )
-    with pytest.raises(ProblemError, match=r"coarsened\(4\): the residual is not finite at 1 of 5 points"):
+    with pytest.raises(ProblemError, match=r"coarsened\(4\): .*residual.* 1 of 5 .*x = 0\b"):
         problem.coarsened(4)

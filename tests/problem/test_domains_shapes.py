@@ -202,4 +202,4 @@ def test_unknown_part_lists_and_suggests():
     with pytest.raises(DomainError) as caught:
         Rectangle().named(rigth="wall")
     assert "left, right, bottom, top" in str(caught.value)
-    assert "Did you mean 'right'?" in str(caught.value)
+    assert str(caught.value).count("'right'") == 1

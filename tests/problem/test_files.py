@@ -34,9 +34,9 @@ def test_the_only_problem_of_a_file_needs_no_name(write):
 def test_several_problems_are_told_apart_by_name(write):
     path = write("a = make('A')\nb = make('B')\ndef c(): return make('C')")
     assert [load_problem(f"{path}:{name}").name for name in "abc"] == ["A", "B", "C"]
-    with pytest.raises(ProblemError, match="which problem is meant; it has a, b"):
+    with pytest.raises(ProblemError, match=r"my_problem\.py .*a, b.*my_problem\.py:a"):
         load_problem(path)
-    with pytest.raises(ProblemError, match="no problem called 'd'"):
+    with pytest.raises(ProblemError, match=r"my_problem\.py .*'d'.*a, b"):
         load_problem(f"{path}:d")
 
 
@@ -59,7 +59,7 @@ def test_a_file_can_import_its_neighbours_and_use_dataclasses(write, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x = 1", "no Problem at its top level"),
+        ("x = 1", r"my_problem\.py .*problem = evopinn\.Problem"),
         ("problem = make(", "SyntaxError: .* never closed .*my_problem.py, line 8"),
         ("problem = makke('a')", "NameError.*my_problem.py, line 8"),
         ("ep.Interval(1, 0)", "Interval.*my_problem.py, line 8"),
@@ -76,7 +76,7 @@ def test_a_function_that_fails_is_told_in_a_sentence_too(write):
     path = write("def boom(): raise ValueError('boom')\ndef needs(something): return make('x')")
     with pytest.raises(ProblemError, match=r"ValueError: boom .*my_problem.py, line 8"):
         load_problem(f"{path}:boom")
-    with pytest.raises(ProblemError, match="no problem called 'needs'"):
+    with pytest.raises(ProblemError, match="'needs'"):
         load_problem(f"{path}:needs")
 
 
@@ -101,7 +101,7 @@ def test_a_problem_without_a_name_is_known_by_its_file(write):
 
 
 def test_a_missing_file_is_named():
-    with pytest.raises(ProblemError, match=r"no file nowhere\.py"):
+    with pytest.raises(ProblemError, match=r"nowhere\.py"):
         load_problem("nowhere.py")
 
 

@@ -9,14 +9,13 @@ import sympy
 import torch
 
 import evopinn as ep
+from evopinn.catalogue import names, problem
 from evopinn.problem.formulas import problem_formulas
-from evopinn.problem.formulas.expression import Expression, evaluated, number
 from evopinn.problem.formulas.numerals import print_name, print_number
 from evopinn.problem.formulas.printing import Printer, items_of
-from evopinn.problem.formulas.stated import recorded_term
-from evopinn.problems.catalogue import names, problem
+from evopinn.problem.formulas.recorded_terms import VOCABULARY, GivenValues, computed, recorded_term
 
-X, Y, U = (Expression("given", name=name) for name in ("x", "y", "u"))
+X, Y, U = (VOCABULARY.input(GivenValues(name)) for name in ("x", "y", "u"))
 POINT = {"x": 0.37, "y": 1.21, "u": 0.83}
 
 
@@ -24,9 +23,9 @@ def written(expression):
     return Printer(lambda leaf: leaf.name).text(expression)
 
 
-def computed(expression):
+def value(expression):
     values = {name: torch.tensor(value, dtype=torch.float64) for name, value in POINT.items()}
-    return float(evaluated(expression, lambda leaf: values[leaf.name]))
+    return float(computed(expression, lambda leaf: values[leaf.name], {}))
 
 
 def read_back(latex):
@@ -114,7 +113,7 @@ EXPRESSIONS = [
 
 @pytest.mark.parametrize("expression", EXPRESSIONS, ids=written)
 def test_a_formula_read_back_has_the_value_of_what_was_recorded(expression):
-    assert read_back(written(expression)) == pytest.approx(computed(expression), rel=1e-6)
+    assert read_back(written(expression)) == pytest.approx(value(expression), rel=1e-6)
 
 
 def test_formulas_are_as_a_person_writes_them():
@@ -178,7 +177,7 @@ def test_each_problem_of_the_catalogue_is_written_and_computes_the_same(name):
         fields = [_smooth(term, side) for side in range(len(term.sides))]
         exact = term.residuals(fields)
         for expression, values in zip(recorded_term(term), exact, strict=True):
-            ours = evaluated(expression, lambda leaf, term=term, fields=fields: _leaf(term, fields, leaf))
+            ours = computed(expression, lambda leaf, term=term, fields=fields: _leaf(term, fields, leaf), {})
             torch.testing.assert_close(ours.expand_as(values), values, rtol=1e-11, atol=1e-9)
 
 
@@ -187,7 +186,7 @@ def _smooth(term, side):
 
 
 def _leaf(term, fields, leaf):
-    if leaf.operation == "given":
+    if isinstance(leaf, GivenValues):
         return term.sides[leaf.side].columns[leaf.name]
     return fields[leaf.side](term.fields.index(leaf.name), leaf.index)
 
@@ -324,7 +323,7 @@ def test_measured_derivatives_are_marked():
 
 
 def test_zeros_are_left_out_of_sums_only():
-    assert items_of(number(0.0)) == []
-    assert written(number(0.0)) == "0"
+    assert items_of(VOCABULARY.constant(0.0)) == []
+    assert written(VOCABULARY.constant(0.0)) == "0"
     assert written(X * 0) == "0"
-    assert written(X ** number(0)) == "x^{0}"
+    assert written(X**0) == "x^{0}"

@@ -1,6 +1,7 @@
 """Grids: the published point sets count for count, parts of the boundary, periodic sides, and mistakes."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -128,9 +129,9 @@ def test_each_part_with_its_own_count():
     assert len(hole.points) == 14
     # An arc that is open has points at both of its ends, which here lie on the square's sides.
     assert {(1, 0.5, 0), (0.5, 1, 1)} <= rows(hole.points)
-    with pytest.raises(DomainError, match=r"no count for 'right'.*'right': "):
+    with pytest.raises(DomainError, match=r"no count .*'right'.*'right': "):
         points.part_points(domain, "right")
-    with pytest.raises(DomainError, match="no count for 'right', 'bottom', 'top'"):
+    with pytest.raises(DomainError, match=r"boundary=.*'hole'.*'right', 'bottom', 'top'"):
         points.part_points(domain)
 
 
@@ -166,7 +167,7 @@ def test_an_interval_without_time_has_just_its_ends():
         assert_array_equal(found.points, [[2], [5]])
         assert_array_equal(found.normals, [[-1], [1]])
         assert_array_equal(points.part_points(Interval(2, 5), "right").points, [[5]])
-    with pytest.raises(DomainError, match="just 2 ends"):
+    with pytest.raises(DomainError, match=r"boundary=10\D.* 2 ends .*left, right"):
         Grid(interior=4, boundary=10).part_points(Interval(2, 5))
 
 
@@ -221,7 +222,7 @@ def test_a_channel_with_an_obstacle_is_periodic_too():
     ],
 )
 def test_what_is_not_periodic_is_refused(domain, axis):
-    with pytest.raises(DomainError, match=f"not periodic along {axis}"):
+    with pytest.raises(DomainError, match=f"periodic .*{axis}.*{re.escape(repr(domain.space))}"):
         Grid(interior=(4, 4), boundary=40).periodic_points(domain, axis)
 
 
@@ -244,21 +245,21 @@ ROD = Interval(0, 1) * Time(0, 1)
 REFUSED = {
     "one count for three axes": (
         lambda: Grid(interior=1600).interior_points(MOVING),
-        r"Grid\(interior=1600\) needs one count per axis \(x, y, t\), for example interior=\(12, 12, 12\)",
+        r"Grid\(interior=1600\) .*\(x, y, t\).*interior=\(12, 12, 12\)",
     ),
     "two counts for one axis": (lambda: Grid(interior=(4, 4)).interior_points(Interval(0, 1)), "interior=16"),
     "test": (lambda: Grid(interior=(4, 4), test=100).test_points(SQUARE), r"test=\(10, 10\)"),
     "initial": (lambda: Grid(interior=(4, 4, 4), initial=9).initial_points(MOVING), r"initial=\(3, 3\)"),
     "no initial": (
         lambda: Grid(interior=(4, 4, 4)).initial_points(MOVING),
-        r"for example initial=\(31, 31\)",
+        r"initial=\(31, 31\)",
     ),
-    "no initial 1D": (lambda: Grid(interior=(4, 4)).initial_points(ROD), "for example initial=31"),
+    "no initial 1D": (lambda: Grid(interior=(4, 4)).initial_points(ROD), "initial=31"),
     "no time": (
         lambda: Grid(interior=(4, 4), initial=4).initial_points(SQUARE),
-        r"multiply the domain by Time",
+        r"Time\(start, end\)",
     ),
-    "no boundary": (lambda: Grid(interior=(4, 4)).part_points(SQUARE), "for example boundary=120"),
+    "no boundary": (lambda: Grid(interior=(4, 4)).part_points(SQUARE), "boundary=120"),
     "no boundary in time": (lambda: Grid(interior=(4, 4, 4)).part_points(MOVING), r"boundary=\(120, 31\)"),
     "no instants": (
         lambda: Grid((4, 4, 4), boundary=120).part_points(MOVING),
@@ -268,24 +269,27 @@ REFUSED = {
         lambda: Grid((4, 4, 4), boundary=120).part_points(Box()),
         r"needs 2 counts .*\(21, 21\)",
     ),
-    "odd": (lambda: Grid((4, 4), boundary=161).part_points(ROD), "shared by 2 ends.*boundary=162"),
-    "three ends": (lambda: Grid((4, 4), boundary=(3, 9)).part_points(ROD), "there are 2"),
-    "unknown part": (lambda: Grid((4, 4), boundary=9).part_points(SQUARE, "botom"), "Did you mean 'bottom'"),
+    "odd": (lambda: Grid((4, 4), boundary=161).part_points(ROD), "161.* 2 ends.*boundary=162"),
+    "three ends": (lambda: Grid((4, 4), boundary=(3, 9)).part_points(ROD), r"\(3, 9\).* 3 ends.* 2;"),
+    "unknown part": (lambda: Grid((4, 4), boundary=9).part_points(SQUARE, "botom"), "'botom'.*'bottom'"),
     "unknown in tuple": (lambda: Grid((4, 4), boundary=9).part_points(SQUARE, ("left", "hole")), "'hole'"),
-    "unknown in table": (lambda: Grid((4, 4), boundary={"up": 9}).part_points(SQUARE, "top"), "no part 'up'"),
+    "unknown in table": (
+        lambda: Grid((4, 4), boundary={"up": 9}).part_points(SQUARE, "top"),
+        "'up'.*left, right, bottom, top",
+    ),
     "initial without time": (lambda: Grid((4, 4), boundary=9).part_points(SQUARE, "initial"), "no part"),
     "no names": (lambda: Grid((4, 4), boundary=9).part_points(SQUARE, ()), "names no part"),
     "nothing picked": (
         lambda: Grid((4, 4), boundary=40).part_points(SQUARE, lambda x, y: x > 2),
-        "predicate <lambda>: 40 were looked at",
+        "predicate <lambda>.* 40 ",
     ),
     "no point on the part": (
         lambda: Grid((4, 4), boundary=1).part_points(SQUARE, "right"),
-        "on='right': 1 were",
+        "on='right'.* 1 ",
     ),
     "no mask": (lambda: Grid((4, 4), boundary=40).part_points(SQUARE, lambda x, y: x), "returned float64"),
     "short mask": (lambda: Grid((4, 4), boundary=40).part_points(SQUARE, lambda x, y: True), r"shape \(\)"),
-    "too coarse": (lambda: Grid((1, 1)).interior_points(Ring()), "the interior: 1 were looked at"),
+    "too coarse": (lambda: Grid((1, 1)).interior_points(Ring()), "the interior.* 1 "),
     "no count": (lambda: Grid(interior=None), "whole numbers"),
     "zero": (lambda: Grid(interior=0), "at least 1"),
     "fraction": (lambda: Grid(interior=(4, 2.5)), "whole numbers"),

@@ -189,7 +189,7 @@ WRONG = {
     "no field used": (LINE | {"residual": lambda x: x}, "uses no field"),
     "function raises": (
         LINE | {"residual": lambda u, x: u.t + torch.no_such_function(x)},
-        "raised AttributeError.*test_problem.py, line",
+        r"AttributeError.*test_problem\.py, line \d+",
     ),
     "star arguments": (LINE | {"residual": lambda *args: args[0]}, "name its arguments"),
     "not a function": (LINE | {"residual": 3}, "is a int"),
@@ -200,77 +200,77 @@ WRONG = {
     ),
     "predicate with unknown coordinate": (
         LINE | {"conditions": [Boundary(lambda u: u, on=lambda z: z > 2)]},
-        "predicate asks for 'z'",
+        "predicate .*'z'.*coordinate x",
     ),
     "no points for the boundary": (
         LINE | {"points": Grid(interior=(4, 4)), "conditions": [Boundary(lambda u: u)]},
         "boundary",
     ),
     "initial without time": (SQUARE | {"conditions": [Initial(lambda u: u)]}, "needs time"),
-    "periodic in no coordinate": (LINE | {"conditions": [Periodic("z")]}, "names no coordinate"),
-    "periodic in no field": (LINE | {"conditions": [Periodic("x", fields=["w"])]}, "'w', which is no field"),
+    "periodic in no coordinate": (LINE | {"conditions": [Periodic("z")]}, r"Periodic\('z'\).*x, t"),
+    "periodic in no field": (LINE | {"conditions": [Periodic("x", fields=["w"])]}, r"Periodic.*'w'.* u\.$"),
     "periodic of a silly order": (
         LINE | {"conditions": [Periodic("x", order=9)]},
-        "order is a whole number from 0 to 4",
+        r"Periodic\(order=9\).*0 to 4",
     ),
     "data of the wrong shape": (
         LINE | {"conditions": [Data([[0.0, 0.0]], {"u": [1, 2]})]},
-        r"values of u have shape \(2,\); expected \(1,\)",
+        r"values of u .*\(2,\).*\(1,\)",
     ),
     "data points of the wrong shape": (
         LINE | {"conditions": [Data([0.0, 0.0], {"u": [1, 2]})]},
-        r"points have shape \(2,\); expected \(n, 2\)",
+        r"points .*\(2,\).*\(n, 2\)",
     ),
     "data not finite": (
         LINE | {"conditions": [Data([[0.0, 0.0], [1.0, 0.0]], {"u": [1, np.nan]})]},
-        "values of u are not finite in row 1",
+        "values of u .*row 1\\b",
     ),
-    "data of no field": (LINE | {"conditions": [Data([[0.0, 0.0]], {"w": [1]})]}, "'w', which is no field"),
+    "data of no field": (LINE | {"conditions": [Data([[0.0, 0.0]], {"w": [1]})]}, r"Data.*'w'.* u\.$"),
     "negative weight": (LINE | {"conditions": [Initial(lambda u: u, weight=-1)]}, "weight is -1"),
-    "condition of no kind": (LINE | {"conditions": [lambda u: u]}, "a condition is a function"),
-    "field twice": (LINE | {"fields": ["u", "u"]}, "not all different"),
-    "field that is no name": (LINE | {"fields": ["u'"]}, "not a name"),
+    "condition of no kind": (LINE | {"conditions": [lambda u: u]}, "condition is a function.*Initial"),
+    "field twice": (LINE | {"fields": ["u", "u"]}, "fields u, u "),
+    "field that is no name": (LINE | {"fields": ["u'"]}, 'field "u\'"'),
     "field that is a coordinate": (
         LINE | {"fields": ["x"], "residual": lambda x, t: x},
-        "both a field and a coordinate",
+        "^x .*field.*coordinate",
     ),
     "no fields": (LINE | {"fields": []}, "no field"),
     "a field forgotten among the fields": (
         LINE | {"residual": lambda u, v, t: u.t - v},
-        "asks for 'v', which is neither",
+        "residual .*'v'.*field u; coordinate x, t",
     ),
     "a derivative of an expression": (
         LINE | {"residual": lambda u: u.t - (u * u.x).x},
-        "only fields have derivatives",
+        "AttributeError.*'x'",
     ),
     "a change in place": (
         LINE | {"residual": lambda u, x: u.t - x.mul_(2)},
-        "changes its argument x in place",
+        "residual .*argument x ",
     ),
     "no data at all": (LINE | {"conditions": [Data(np.zeros((0, 2)), {"u": []})]}, "points are empty"),
-    "a field that nothing uses": (LINE | {"fields": ["u", "v"]}, "nothing depends on the field v"),
+    "a field that nothing uses": (LINE | {"fields": ["u", "v"]}, r"field v\b"),
     "a component without a field": (
         LINE | {"residual": lambda u, x: [u.t, x]},
-        "component that no field can change",
+        "residual .*component.*field",
     ),
     "a detached component": (
         LINE | {"residual": lambda u: u.t.detach()},
-        "component that no field can change",
+        "residual .*component.*field",
     ),
     "truth values": (LINE | {"residual": lambda u: u.t > 0}, "torch.bool numbers"),
     "numpy on a derivative": (LINE | {"residual": lambda u: np.exp(u.t)}, "raised RuntimeError.*numpy"),
     "data outside the domain": (
         LINE | {"conditions": [Data([[0.5, 0.5], [0.5, 5]], {"u": [1, 2]})]},
-        "1 points lie outside the domain, the first in row 1 at x = 0.5, t = 5",
+        r"Data: 1 .*row 1 .*x = 0\.5, t = 5",
     ),
-    "data without names": (LINE | {"conditions": [Data([[0.5, 0.5]], [1])]}, "values of Data have no names"),
+    "data without names": (LINE | {"conditions": [Data([[0.5, 0.5]], [1])]}, r"Data.*\{\"u\": "),
     "data that are no numbers": (
         LINE | {"conditions": [Data([[0.5, 0.5]], {"u": ["warm"]})]},
         "not an array of numbers",
     ),
     "data of unequal lengths": (
         LINE | {"conditions": [Data({"x": [0, 1], "t": [0]}, {"u": [1, 2]})]},
-        "not all of one length",
+        "Data.*length",
     ),
     "a weight that is no number": (
         LINE | {"conditions": [Initial(lambda u: u, weight="a")]},
@@ -279,16 +279,19 @@ WRONG = {
     "a part that is no name": (LINE | {"conditions": [Boundary(lambda u: u, on=3)]}, r"Boundary\(on=3\)"),
     "an order that is no number": (
         LINE | {"conditions": [Periodic("x", order="1")]},
-        "order is a whole number",
+        r"Periodic\(order='1'\).*0 to 4",
     ),
     "conditions that are no list": (LINE | {"conditions": 3}, "conditions is a int"),
-    "fields that are no list": (LINE | {"fields": 3}, "field 3 is not a name"),
-    "too few coordinates": (LINE | {"coordinates": ["x"]}, "the domain has 2 axes"),
+    "fields that are no list": (LINE | {"fields": 3}, "field 3 "),
+    "too few coordinates": (LINE | {"coordinates": ["x"]}, "coordinates x .*2 axes"),
     "solution of the wrong shape": (LINE | {"solution": lambda x, t: x[:, None]}, r"solution.*\(20, 1\)"),
-    "solution with too few components": (SQUARE | {"solution": lambda x, y: x}, "1 components; expected 2"),
+    "solution with too few components": (
+        SQUARE | {"solution": lambda x, y: x},
+        "solution .*1 components.* 2.*u, v",
+    ),
     "solution not finite": (
         LINE | {"solution": lambda x, t: torch.log(t - 0.5)},
-        "solution is not finite at x =",
+        r"solution .*x = \S+, t = ",
     ),
     "no domain": (LINE | {"domain": (0, 1)}, "domain is a tuple"),
     "no points": (LINE | {"points": 100}, "points is a int"),
@@ -315,7 +318,7 @@ def test_a_lack_of_memory_is_no_mistake_of_the_problem(shortage):
         shortage()
         return u.t
 
-    with pytest.raises(MemoryShortageError, match=r"(?s)raised .*Error: .*\(.*, line \d+\)\.$") as told:
+    with pytest.raises(MemoryShortageError, match=r"(?s)residual .*Error: .*\(.*, line \d+\)\.$") as told:
         Problem(**LINE | {"residual": residual})
     assert not isinstance(told.value, ProblemError)
 
@@ -336,15 +339,15 @@ def test_a_residual_that_only_some_values_break_is_no_mistake():
 
 
 def test_a_reference_must_cover_the_fields():
-    with pytest.raises(ProblemError, match="expected u, v on 2"):
+    with pytest.raises(ProblemError, match=r"fields u .* 2 axes.* u, v "):
         Problem(**SQUARE | {"solution": Reference(np.zeros((3, 2)), {"u": np.zeros(3)})})
 
 
 @pytest.mark.parametrize(
     ("points", "values", "message"),
     [
-        (np.zeros((11, 2)), [1.0], r"values of u have shape \(1,\); expected \(11,\)"),
-        (np.zeros((2, 2)), [1.0, np.nan], "values of u are not finite in row 1"),
+        (np.zeros((11, 2)), [1.0], r"values of u .*\(1,\).*\(11,\)"),
+        (np.zeros((2, 2)), [1.0, np.nan], r"values of u .*row 1\b"),
         (np.zeros(3), np.zeros(3), r"points have shape \(3,\)"),
         ([["a", "b"]], [1.0], "not an array of numbers"),
     ],
@@ -355,8 +358,8 @@ def test_a_wrong_reference_is_refused(points, values, message):
 
 
 def test_a_reference_that_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(ProblemError, match=r"nowhere\.npz cannot be read"):
+    with pytest.raises(ProblemError, match=r"nowhere\.npz .*No such file"):
         Reference.load(tmp_path / "nowhere.npz")
     (tmp_path / "text.npz").write_text("no archive")
-    with pytest.raises(ProblemError, match=r"text\.npz cannot be read"):
+    with pytest.raises(ProblemError, match=r"text\.npz .*numbers"):
         Reference.load(tmp_path / "text.npz")

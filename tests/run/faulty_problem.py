@@ -16,8 +16,8 @@ from pathlib import Path
 
 import search_problem
 
-from evopinn.run.channel import Returned, pack
-from evopinn.run.evaluation import Assignment
+from evopinn.workers.channel import Returned, pack
+from evopinn.workers.evaluation import Assignment
 
 
 def segfault():

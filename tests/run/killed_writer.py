@@ -11,7 +11,7 @@ import sys
 from types import SimpleNamespace
 sys.path.insert(0, sys.argv[2])
 from simulated import course, make_evaluation
-from evopinn.run.store import Store
+from evopinn.store.store import Store
 store = Store.open(sys.argv[1])
 first = len(store.losses())
 print("open", flush=True)

@@ -5,8 +5,8 @@ import math
 from simulated import course, make_evaluation
 
 from evopinn.genome import Genome
-from evopinn.run.store import Store
-from evopinn.searchers.task import Origin, Task
+from evopinn.search.task import Origin, Task
+from evopinn.store.store import Store
 from evopinn.training import History
 
 GENOMES = tuple(

@@ -14,10 +14,10 @@ from pathlib import Path
 from safetensors.torch import load_file
 
 import evopinn as ep
-from evopinn.run.place import DATABASE
-from evopinn.run.reading import Reader
-from evopinn.run.records import task_row
-from evopinn.run.weights import kept_weights
+from evopinn.store.directory import DATABASE
+from evopinn.store.kept_networks import kept_weights
+from evopinn.store.reader import Reader
+from evopinn.store.rows import task_row
 
 HERE = Path(__file__).parent
 PROBLEM = str(HERE / "search_problem.py")
@@ -225,5 +225,5 @@ def _driver_of(pid):
     except OSError:
         return None
     # One that has ended and is not waited for yet has no command line any more.
-    is_worker = len(words) > 4 and any(b"evopinn.run.worker" in word for word in words)
+    is_worker = len(words) > 4 and any(b"evopinn.workers.process" in word for word in words)
     return int(words[-2]) if is_worker else None

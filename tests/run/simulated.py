@@ -2,7 +2,7 @@
 
 import math
 
-from evopinn.run.records import Evaluation
+from evopinn.store.records import Evaluation
 
 
 def course(number, epochs=20):

@@ -38,13 +38,13 @@ def test_a_file_that_was_changed_is_told(recorded, old, new):
     run.mkdir()
     assert recorded.count(old) == 1
     (run / "config.toml").write_text(recorded.replace(old, new))
-    with pytest.raises(RunError, match=r"my run/config\.toml was changed since the run began") as refused:
+    with pytest.raises(RunError, match=r"^my run/config\.toml ") as refused:
         check_config_unchanged(run, recorded)
     assert "`evopinn search --config 'my run/config.toml'`." in str(refused.value)
 
 
 def test_the_file_says_that_it_is_a_record(recorded):
-    assert "# In the directory of a run this is a record" in recorded
+    assert re.match("(#.*\n)*#.* record", recorded)
 
 
 def test_a_part_that_is_set_leaves_the_other_parts_of_a_file_alone(run):
@@ -78,10 +78,10 @@ def test_a_word_that_is_set_needs_no_quotes(run, words, settings):
 @pytest.mark.parametrize(
     ("arguments", "plan"),
     [
-        (["--budget", "3000 epochs"], r"evo-dpste: \d+ generations with populations .* epochs in all\."),
+        (["--budget", "3000 epochs"], r"evo-dpste: \d+ generations .* epochs"),
         (["--budget", "90 trainings", "--method", "bo-fcnet"], "bo-fcnet: 78 proposals, .* 90 trainings"),
-        (["--preset", "quick"], "evo-dpste: 4 generations with populations 64, 20, 12, 6 and epochs 16, "),
-        (["--populations", "6", "--epochs", "9"], "evo-dpste: 1 generation of 6 .* so nothing evolves: "),
+        (["--preset", "quick"], "evo-dpste: 4 generations .*64, 20, 12, 6 .*16, "),
+        (["--populations", "6", "--epochs", "9"], "evo-dpste: 1 generation of 6 .*nothing evolves"),
     ],
 )
 def test_a_configuration_is_printed_with_its_plan(run, arguments, plan):
@@ -97,7 +97,7 @@ def test_a_plan_that_needs_a_measurement_is_not_printed(run):
     assert run("search", PROBLEM, "--print-config", "--budget", "5m")[2] == ""
     code, out, err = run("search", PROBLEM, "--print-config", "--budget", "9 epochs")
     assert (code, out) == (2, "")
-    assert "a budget of 9 epochs is too small" in err
+    assert re.search(r"\bbudget .*\b9 epochs\b", err)
 
 
 @pytest.mark.parametrize(
@@ -196,5 +196,5 @@ def test_the_record_of_a_run_from_before_does_the_same_again():
 
 
 def test_an_unknown_optimizer_is_refused_at_once():
-    with pytest.raises(UnknownNameError, match="no optimizer called 'newton'"):
+    with pytest.raises(UnknownNameError, match=r"optimizer .*'newton'"):
         Config.of({"problem": "klein-gordon", "training": {"optimizer": "newton"}})

@@ -6,11 +6,11 @@ from itertools import accumulate
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evopinn.run.course import BestLoss, LossCourse, best_so_far
+from evopinn.run.progress import BestLoss, LossHistory, best_so_far
 
 
 def course_of(losses, most=8):
-    course = LossCourse(most)
+    course = LossHistory(most)
     for loss in losses:
         course.add(loss)
     return course.values
@@ -36,7 +36,7 @@ def test_a_long_course_is_evenly_spaced():
 
 
 def test_losses_on_more_points_begin_anew():
-    course = LossCourse()
+    course = LossHistory()
     for loss, coarseness in [(1e-3, 2.0), (1e-1, 1.0), (1e-4, 2.0), (1e-2, 1.0)]:
         course.add(loss, coarseness)
     assert course.values == (1e-3, 1e-1, 1e-1, 1e-2)

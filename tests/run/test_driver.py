@@ -15,13 +15,21 @@ import evopinn as ep
 from evopinn.errors import RunError
 from evopinn.run.checkpoints import Checkpoints
 from evopinn.run.driver import Deadlines, Driver, Limits
-from evopinn.run.ended import Ended, Failure, FailureKind
-from evopinn.run.evaluation import Assignment, Probe, Timing, Trainer, TrainingOptions, Trouble, is_outcome
-from evopinn.run.progress import Subject, Tally
-from evopinn.run.reading import Reader
-from evopinn.run.source import ProblemSource, fingerprint, same_fingerprint
-from evopinn.run.store import Store
-from evopinn.searchers import Evolution, EvolutionSettings, Schedule
+from evopinn.run.progress import ProgressTracker, Snapshot
+from evopinn.search import Evolution, EvolutionSettings, Schedule
+from evopinn.store.reader import Reader
+from evopinn.store.store import Store
+from evopinn.training import Status, TrainingOptions
+from evopinn.workers.evaluation import (
+    Assignment,
+    Probe,
+    ProbeTiming,
+    StorageFailure,
+    Trainer,
+    is_valid_result,
+)
+from evopinn.workers.pool import Failure, Outcome
+from evopinn.workers.problem_source import ProblemSource, fingerprint, same_fingerprint
 
 GENOME = "layers=3 neurons=5 shortcuts=none activation=tanh(x)"
 SCHEDULE = Schedule((10, 6), (5, 10))
@@ -61,8 +69,8 @@ class Stage:
         del timeout
         number, work = self._jobs.pop()
         value = self._outcome(number, work)
-        failure = Failure(FailureKind.RAISED, f"task {number} says no") if value is None else None
-        return [Ended(number, 1, 1, 2.0, value, failure)]
+        failure = Failure(Status.RAISED, f"task {number} says no") if value is None else None
+        return [Outcome(number, 1, 1, 2.0, value, failure)]
 
 
 @pytest.fixture
@@ -74,16 +82,15 @@ def drive(tmp_path):
         shown = []
         store = Store.open(directory) if directory.exists() else Store.create(directory, "", {})
         with store:
-            tally = Tally(
-                Subject(directory, "poisson", "evo-dpste", 2), SETTINGS.workload(SCHEDULE), shown.append
-            )
+            start = Snapshot(directory, "poisson", "evo-dpste", "starting", workers=2)
+            progress = ProgressTracker(start, SETTINGS.workload(SCHEDULE), shown.append)
             Driver(
                 searcher=Evolution(SCHEDULE, seed=1, settings=SETTINGS),
                 store=store,
-                workers=stage,
+                pool=stage,
                 checkpoints=Checkpoints(directory, 2, last=SCHEDULE.generations),
                 limits=Limits(**limits),
-                tally=tally,
+                progress=progress,
                 stopped=lambda: len(store.losses()) >= stop_after,
             ).run()
         return shown
@@ -105,9 +112,7 @@ def trained(result):
 
 def test_a_problem_that_raises_on_every_genome_is_refused_after_a_round(drive, tmp_path):
     for _ in range(2):  # a resumed run comes to the same end
-        with pytest.raises(
-            RunError, match="all 10 trainings raised an exception; the last one:\ntask 9 says"
-        ):
+        with pytest.raises(RunError, match=r"10 trainings .*:\ntask 9 says"):
             drive(Stage(lambda *_: None))
         with Reader(tmp_path / "run") as reader:
             assert [each.settled for each in reader.generations()] == [10]
@@ -155,27 +160,27 @@ def test_answers_are_held_against_what_was_asked(result):
     work = Assignment(GENOME, 3, seed=4)
     broken = result.theta.clone()
     broken[2] = math.nan
-    assert is_outcome(work, result)
-    assert is_outcome(work, Trouble("no room"))
-    assert is_outcome(work, replace(result, theta=broken, loss=math.inf))
-    assert is_outcome(Probe(GENOME, 3, seed=4), Timing(0.1, 2, 0.1))
+    assert is_valid_result(work, result)
+    assert is_valid_result(work, StorageFailure("no room"))
+    assert is_valid_result(work, replace(result, theta=broken, loss=math.inf))
+    assert is_valid_result(Probe(GENOME, 3, seed=4), ProbeTiming(0.1, 2, 0.1))
     for other in (
         replace(result, theta=broken),
         replace(result, theta=result.theta[1:]),
         replace(result, epochs=4),
         replace(result, seed=5),
         replace(result, genome=ep.Genome.parse("layers=3 neurons=5 activation=sin(x)")),
-        Timing(0.1, 2, 0.1),
+        ProbeTiming(0.1, 2, 0.1),
         None,
     ):
-        assert not is_outcome(work, other)
-    assert not is_outcome(Probe(GENOME, 3, seed=4), result)
+        assert not is_valid_result(work, other)
+    assert not is_valid_result(Probe(GENOME, 3, seed=4), result)
 
 
 def test_a_probe_times_epochs_only(monkeypatch):
     """To measure errors takes long, and does not belong to the epochs."""
     clock = [0.0]
-    monkeypatch.setattr("evopinn.run.evaluation.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("evopinn.workers.evaluation.time.perf_counter", lambda: clock[0])
 
     def residual(u, x):
         clock[0] += 1
@@ -186,7 +191,7 @@ def test_a_probe_times_epochs_only(monkeypatch):
         return x
 
     problem = replace(search_problem.problem, residual=residual, solution=solution)
-    monkeypatch.setattr(ProblemSource, "load", lambda _: problem)
+    monkeypatch.setattr(ProblemSource, "problem", problem)
     timing = Trainer(ProblemSource("slow"), TrainingOptions(optimizer="lbfgs", engine="autograd"))(
         Probe(GENOME, 10, seed=0)
     )
@@ -198,14 +203,14 @@ def test_a_probe_times_epochs_only(monkeypatch):
 def test_a_probe_leaves_out_the_first_step(monkeypatch):
     """It compiles what the others use too."""
     clock = [0.0]
-    monkeypatch.setattr("evopinn.run.evaluation.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("evopinn.workers.evaluation.time.perf_counter", lambda: clock[0])
 
     def trained(*_, on_progress, **__):
         with suppress(KeyboardInterrupt):  # as a training does
             for epoch, clock[0] in ((0, 5.0), (6, 25.0), (12, 31.0), (18, 37.0), (24, 43.0)):
                 on_progress(SimpleNamespace(epoch=epoch))
 
-    monkeypatch.setattr("evopinn.run.evaluation.train", trained)
+    monkeypatch.setattr("evopinn.workers.evaluation.train", trained)
     trainer = Trainer(ProblemSource("heat"), TrainingOptions(optimizer="lm"))
     timing = trainer(Probe(GENOME, 10, seed=0))
     assert (timing.epochs, timing.seconds) == (12, 12.0)
@@ -215,7 +220,7 @@ def test_a_probe_leaves_out_the_first_step(monkeypatch):
 @pytest.mark.parametrize(("seconds", "epochs"), [(0.1, 10), (0.02, 25), (0.001, 50)])
 def test_a_probe_lasts_half_a_second_or_half_a_training(monkeypatch, seconds, epochs):
     clock = [0.0]
-    monkeypatch.setattr("evopinn.run.evaluation.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("evopinn.workers.evaluation.time.perf_counter", lambda: clock[0])
 
     def trained(*_, on_progress, **options):
         with suppress(KeyboardInterrupt):
@@ -223,7 +228,7 @@ def test_a_probe_lasts_half_a_second_or_half_a_training(monkeypatch, seconds, ep
                 clock[0] = epoch * seconds + 1e-9 * epoch
                 on_progress(SimpleNamespace(epoch=epoch))
 
-    monkeypatch.setattr("evopinn.run.evaluation.train", trained)
+    monkeypatch.setattr("evopinn.workers.evaluation.train", trained)
     timing = Trainer(ProblemSource("heat"), TrainingOptions(optimizer="lm"))(Probe(GENOME, 10, seed=0))
     assert timing.epochs == epochs
     assert timing.seconds == pytest.approx(epochs * seconds, rel=1e-4)
@@ -232,7 +237,7 @@ def test_a_probe_lasts_half_a_second_or_half_a_training(monkeypatch, seconds, ep
 def test_a_probe_has_the_engine_of_the_trainings_that_it_stands_for(monkeypatch):
     """Kernels do not repay their compilation in ten epochs on so many points, but in a hundred."""
     problem = replace(search_problem.problem, points=ep.Grid(interior=2000, boundary=2, test=21))
-    monkeypatch.setattr(ProblemSource, "load", lambda _: problem)
+    monkeypatch.setattr(ProblemSource, "problem", problem)
     engines = []
 
     def noted(*arguments, **options):
@@ -240,7 +245,7 @@ def test_a_probe_has_the_engine_of_the_trainings_that_it_stands_for(monkeypatch)
         engines.append(result.settings["engine"])
         return result
 
-    monkeypatch.setattr("evopinn.run.evaluation.train", noted)
+    monkeypatch.setattr("evopinn.workers.evaluation.train", noted)
     trainer = Trainer(ProblemSource("large"), TrainingOptions(optimizer="lbfgs"))
     genome = "layers=3 neurons=30 activation=tanh(x)"
     for epochs in (10, 100):
@@ -258,11 +263,11 @@ def test_a_worker_refuses_a_problem_that_has_changed(tmp_path):
     text = Path(PROBLEM).read_text()
     path.write_text(text)
     source = ProblemSource.of(str(path))
-    expected = fingerprint(source.load())
+    expected = source.fingerprint
     Trainer(source, TrainingOptions(), expected)
     path.write_text(text.replace("weight=10", "weight=11"))
-    with pytest.raises(RunError, match="the problem poisson has changed while the run went on"):
-        Trainer(source, TrainingOptions(), expected)
+    with pytest.raises(RunError, match="poisson has changed"):
+        Trainer(ProblemSource.of(str(path)), TrainingOptions(), expected)
 
 
 def test_problems_whose_losses_are_not_finite_have_fingerprints():

@@ -40,9 +40,9 @@ def test_the_networks_of_all_trainings_are_kept(listed):
 
 def test_published_models_are_listed_by_name():
     roster = {"genomes": ["paper:evo-dpste-1", "paper:lame/bo-fcnet-1"], "epochs": 3}
-    layout = Config.of({"problem": "klein-gordon:II", "method": "listed", "roster": roster}).layout()
+    workplan = Config.of({"problem": "klein-gordon:II", "method": "listed", "roster": roster}).workplan()
     published = (("klein-gordon", "evo-dpste-1"), ("lame", "bo-fcnet-1"))
-    assert layout.genomes == tuple(ep.published_model(*each).genome.text for each in published)
+    assert workplan.genomes == tuple(ep.published_model(*each).genome.text for each in published)
 
 
 @pytest.mark.parametrize(

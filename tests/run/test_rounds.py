@@ -3,9 +3,9 @@
 import pytest
 
 from evopinn.run.config import Config
-from evopinn.run.listed import GenerationSummary
-from evopinn.run.rounds import planned_rounds, schedule_steps
-from evopinn.run.summary import Intent
+from evopinn.run.goal import Goal
+from evopinn.run.planned_rounds import planned_rounds, scheduled_rounds
+from evopinn.store.records import GenerationSummary
 
 
 @pytest.mark.parametrize("method", ["evo-dpste", "evolution", "random"])
@@ -32,8 +32,8 @@ def test_the_rounds_of_a_configuration_are_the_stages_of_its_workload(
         },
         "a test",
     ).spelled_out()
-    workload = config.find_method().workload(config.layout(), config.method_settings())
-    rounds = Intent.of(config.toml(), tmp_path).rounds
+    workload = config.find_method().workload(config.workplan(), config.method_settings())
+    rounds = Goal.of(config.toml(), tmp_path).rounds
     assert [(each.trainings, each.epochs) for each in rounds] == [
         (stage.trainings, stage.epochs) for stage in workload.stages
     ]
@@ -42,14 +42,41 @@ def test_the_rounds_of_a_configuration_are_the_stages_of_its_workload(
     assert [each.kind for each in rounds] == ["generation"] * len(populations) + after
 
 
-@pytest.mark.parametrize("settings", [None, 3, {"elitists": "x", "candidates": None, "evaluations": []}])
-def test_without_settings_only_the_populations_are_known(settings):
-    rounds = planned_rounds([(6, 10), (4, 20)], settings, "evo-dpste")
+def planned(populations, epochs, method="evo-dpste", **entries):
+    schedule = {"populations": populations, "epochs": epochs}
+    return planned_rounds({"method": method, "schedule": schedule, **entries})
+
+
+def test_settings_that_are_not_given_are_those_of_the_method():
+    rounds = planned([16, 8], [10, 20])
     assert [(each.trainings, each.again, each.kind) for each in rounds] == [
-        (6, 0, "generation"),
-        (4, 0, "generation"),
+        (16, 0, "generation"),
+        (10, 2, "generation"),
+        (12, 0, "final"),
     ]
-    assert planned_rounds([], {"candidates": 3, "evaluations": 4}, "evo-dpste") == ()
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {"settings": 3},
+        {"settings": {"elitists": "x"}},
+        {"settings": {"magic": 1}},
+        {"schedule": [1, 2]},
+        {"schedule": {"populations": [4, 8], "epochs": [1, 2]}},
+        {"schedule": {"populations": 3, "epochs": None}},
+        {"method": "magic"},
+        {"method": []},
+    ],
+)
+def test_a_damaged_configuration_plans_no_rounds(damaged):
+    assert planned([6, 4], [10, 20])
+    assert planned_rounds({"method": "evo-dpste", "schedule": {}, **damaged}) == ()
+
+
+def test_methods_without_generations_plan_no_rounds():
+    assert planned_rounds({"method": "bo-fcnet", "trials": {"evaluations": 20, "epochs": 5}}) == ()
+    assert planned_rounds({"method": "evo-dpste"}) == ()
 
 
 def begun(generation, kind, asked, settled):
@@ -58,18 +85,18 @@ def begun(generation, kind, asked, settled):
 
 def test_what_is_ahead_follows_what_has_begun_until_the_finals():
     settings = {"elitists": 0.25, "candidates": 3, "evaluations": 4}
-    planned = planned_rounds([(16, 10), (8, 20)], settings, "evo-dpste")
+    ahead = planned([16, 8], [10, 20], settings=settings)
     first, second, final = (
         begun(1, "generation", 16, 16),
         begun(2, "generation", 10, 3),
         begun(2, "final", 12, 0),
     )
     efforts = {1: 10, 2: 20}
-    steps = schedule_steps([first, second], efforts, planned)
-    assert [(step.trainings, step.again, step.settled, step.begun) for step in steps] == [
+    steps = scheduled_rounds([first, second], efforts, ahead)
+    assert [(step.trainings, step.again, step.settled, step.started) for step in steps] == [
         (16, 0, 16, True),
         (10, 2, 3, True),
         (12, 0, 0, False),
     ]
-    assert [step.kind for step in schedule_steps([first, final], efforts, planned)] == ["generation", "final"]
-    assert len(schedule_steps([first], efforts, planned, finished=True)) == 1
+    assert [step.kind for step in scheduled_rounds([first, final], efforts, ahead)] == ["generation", "final"]
+    assert len(scheduled_rounds([first], efforts, ahead, finished=True)) == 1

@@ -1,5 +1,6 @@
 """The commands that look at runs and stop them."""
 
+import errno
 import json
 import math
 import os
@@ -14,16 +15,18 @@ import runs
 from runs import CANDIDATES, add_final_evaluations, add_generations, make_task
 from simulated import make_evaluation
 
-from evopinn.lineage import CANDIDATE, PROPOSED, RETRAINED
-from evopinn.run.reading import Reader
-from evopinn.run.result import SearchResult
-from evopinn.run.store import Store
-from evopinn.searchers import Origin
+from evopinn.api import SearchResult
+from evopinn.run.wording import ROUNDS
+from evopinn.search import Origin
+from evopinn.search.task import CANDIDATE, PROPOSED, RETRAINED
+from evopinn.store.reader import Reader
+from evopinn.store.store import Store
+from evopinn.training.status import MEANINGS
 
 TRACEBACK = "Traceback (most recent call last):\n  File ..."
 WRITER = """
 import signal, sys
-from evopinn.run.store import Store
+from evopinn.store.store import Store
 if sys.argv[2] == "deaf":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 store = Store.open(sys.argv[1])
@@ -104,7 +107,7 @@ def test_a_damaged_run_does_not_hide_the_others(run):
     code, out, _ = run("runs")
     assert code == 0
     assert "good  klein-gordon" in out
-    assert "bad: the run runs/bad: its database is damaged" in out
+    assert re.search(r"^bad: .*runs/bad.*damaged", out, re.M)
     _, out, _ = run("runs", "--json")
     good, damaged = json.loads(out)
     assert good["run"] == "runs/good"
@@ -117,12 +120,11 @@ def test_a_place_without_runs_is_told(run, tmp_path):
     for arguments in (["runs"], ["runs", "runs"], ["runs", "."]):
         code, out, err = run(*arguments)
         assert (code, out) == (0, "")
-        assert "there are no runs in " in err
-        assert "`evopinn search PROBLEM` makes one" in err
+        assert "`evopinn search PROBLEM`" in err
     assert run("runs", "--json")[:2] == (0, "[]\n")
     code, _, err = run("runs", "nowhere")
     assert code == 2
-    assert err == "error: nowhere cannot be listed: No such file or directory.\n"
+    assert re.fullmatch(r"error: nowhere .*: No such file or directory\.\n", err)
     Path("file").touch()
     assert run("runs", "file")[0] == 2
 
@@ -131,9 +133,8 @@ def test_a_geometric_mean_is_called_so_wherever_it_is_shown(run):
     losses = (0.02, 0.02, 0.02, 0.001, 0.001, 0.3)
     config = runs.CONFIG + '[settings]\nmean = "geometric"\n'
     make_run("one", add_generations, lambda store: add_final_evaluations(store, losses), config=config)
-    figures = "loss 6.69e-03, error 2.01e-02 (geometric)"
     shown = run("show", "one")[1]
-    assert f"mean of 3   {figures}" in shown
+    assert re.search(r"^mean of 3 +loss 6.69e-03, error 2.01e-02 \(geometric\)$", shown, re.M)
     assert "geometric mean loss" in " ".join(shown.split())
     assert json.loads(run("show", "one", "--json")[1])["best"]["mean"] == "geometric"
     assert "3 (geometric)" in " ".join(run("runs")[1].split())
@@ -143,7 +144,7 @@ def test_a_geometric_mean_is_called_so_wherever_it_is_shown(run):
     assert "| geometric mean loss | geometric mean error |" in text
     assert run("report", "one", "--out", "report.html")[0] == 0
     page = Path("report.html").read_text()
-    assert "Mean of 3 final trainings (geometric)" in page
+    assert "(geometric)" in page
     assert "geometric mean loss</" in page
 
 
@@ -151,23 +152,23 @@ def test_show_tells_the_winner_the_generations_and_what_failed(run, finished):
     code, out, err = run("show", "done")
     assert (code, err) == (0, "")
     for text in (
-        "method      evo-dpste, seed 7",
-        "state       finished",
+        "method                    evo-dpste, seed 7",
+        "state                     finished",
         "14 networks, 1 failed; 3,900 epochs",
-        f"best        {CANDIDATES[0].text}",
-        "loss        1.00e-02 after 500 epochs (task 9)",
-        "error of v  3.00e-02",
-        "mean of 3   loss 2.00e-02, error 6.00e-02",
-        "It is finished. `evopinn export done best` writes its best network.",
+        f"recommended architecture  {CANDIDATES[0].text}",
+        "most accurate network     loss 1.00e-02 after 500 epochs in 500 ms (task 9)",
+        "error of v                3.00e-02",
+        "mean of 3                 loss 2.00e-02, error 6.00e-02",
+        "`evopinn export done best`",
     ):
         assert text in out
     sections = [line for line in out.splitlines() if line and not line.startswith(" ")][-5:]
     assert sections[:4] == ["Final evaluations", "Hall of fame", "Generations", "Failures"]
     rows = [line.split() for line in out.splitlines()]
-    assert ["1", "4", "4", "1"] in [row[:4] for row in rows]
-    assert ["final", "6", "6", "0"] in [row[:4] for row in rows]
-    assert ["not-finite", "1", "0", "task", "3:", "the", "loss"] in [row[:7] for row in rows]
-    assert ["crashed", "0", "1", "task", "0:", "the", "worker"] in [row[:7] for row in rows]
+    assert ["generation", "1", "4", "4", "1"] in [row[:5] for row in rows]
+    assert ["final", "evaluations", "6", "6", "0"] in [row[:5] for row in rows]
+    assert ["not-finite", "1", "0", "3", "the", "loss"] in [row[:6] for row in rows]
+    assert ["crashed", "0", "1", "0", "the", "worker"] in [row[:6] for row in rows]
     assert out.count("asinh(x)*cos(x)") >= 1
 
 
@@ -182,7 +183,7 @@ def test_show_tells_the_winner_the_generations_and_what_failed(run, finished):
             "it was ended by SIGSEGV; the last it printed: Fatal error",
         ),
         ("deadline", "cut by wall clock: it was not done after 60 s and was killed", None),
-        ("memory", "", "the worker was ended because it used more memory than allowed"),
+        ("memory", "", MEANINGS["memory"]),
     ],
 )
 def test_show_tells_why_the_first_of_each_kind_failed(run, status, note, shown):
@@ -195,7 +196,7 @@ def test_show_tells_why_the_first_of_each_kind_failed(run, status, note, shown):
     make_run("one", failed)
     out = run("show", "one")[1]
     (row,) = [line.strip() for line in out.splitlines() if line.startswith(f" {status} ")]
-    assert re.split("  +", row) == [status, "2", "0", f"task 1: {note if shown is None else shown}"]
+    assert re.split("  +", row) == [status, "2", "0", "1", note if shown is None else shown]
     (failure,) = json.loads(run("show", "one", "--json")[1])["failures"]
     assert (failure["task"], failure["note"]) == (1, note)
 
@@ -229,29 +230,32 @@ def test_rounds_are_called_what_they_are(run):
     make_run("d", of(PROPOSED))
     rounds = [re.split("  +", line)[4] for line in run("runs")[1].splitlines()]
     assert rounds == ["round", "final", "final", "bests again", "batch 1"]
-    for name, title, header, shown in [
-        ("a", "Generations", "generation", ["1", "2", "bests again", "final"]),
-        ("b", "Batches", "batch", ["1", "2", "final"]),
+    bests, final = ROUNDS["bests"].name, ROUNDS["final"].name
+    for name, title, shown in [
+        ("a", "Generations", ["generation 1", "generation 2", bests, final]),
+        ("b", "Batches", ["batch 1", "batch 2", final]),
     ]:
         lines = run("show", name)[1].splitlines()
         first = lines.index(title) + 1
         cells = [re.split("  +", line.strip())[0] for line in lines[first : first + 1 + len(shown)]]
-        assert cells == [header, *shown]
+        assert cells == ["round", *shown]
 
 
 def test_show_says_what_to_do_next(run, written):
     make_run("early")
     out = run("show", "early")[1]
-    assert "best     none: no training was over when it stopped; `evopinn resume early` goes on" in out
-    assert out.endswith("`evopinn resume early` goes on.\n")
+    assert re.search(r"^most accurate network +none: .*`evopinn resume early`", out, re.MULTILINE)
+    assert "`evopinn resume early`" in out.splitlines()[-1]
     directory = Path("else where")
     with Store.create(directory, runs.CONFIG, runs.VERSIONS) as store:
         add_generations(store)
-    assert "`evopinn resume 'else where'` goes on. `evopinn export" in run("show", str(directory))[1]
+    last = run("show", str(directory))[1].splitlines()[-1]
+    assert "`evopinn resume 'else where'`" in last
+    assert "`evopinn export 'else where' best`" in last
     process = written(directory)
     out = run("show", "else where")[1]
     assert f"running (process {process.pid})" in out
-    assert "`evopinn stop 'else where'` ends it; it can be resumed." in out
+    assert "`evopinn stop 'else where'`" in out
 
 
 def test_show_prints_json_for_scripts(run, finished):
@@ -345,10 +349,10 @@ def test_charts_fit_the_terminal(finished, columns):
 
     from rich.console import Console
 
-    from evopinn.run.summary import summarise
-    from evopinn.view.run_charts import run_charts
+    from evopinn.run.record import RunRecord
+    from evopinn.view.terminal.run_charts import run_charts
 
-    charts = run_charts(summarise(finished), columns)
+    charts = run_charts(RunRecord.read(finished), columns)
     assert bool(charts) is (columns >= 40)
     console = Console(file=io.StringIO(), width=columns)
     for chart in charts:
@@ -383,8 +387,8 @@ def test_the_last_of_many_generations_are_shown(run):
 
     make_run("many", many)
     out = run("show", "many", "--top", "1")[1]
-    assert "Generations, the last 20 of 45\n" in out
-    shown = re.findall(r"^ +(\d+) +1 +1 +0 ", out, re.MULTILINE)
+    assert re.search(r"^Generations\b.*\b20 .*\b45$", out, re.M)
+    shown = re.findall(r"^ generation (\d+) +1 +1 +0 ", out, re.MULTILINE)
     assert [int(generation) for generation in shown] == list(range(26, 46))
     assert len(json.loads(run("show", "many", "--json")[1])["generations"]) == 45
 
@@ -394,7 +398,7 @@ def test_names_with_brackets_are_shown_as_they_are(run):
     make_run("[bold]x", add_generations, config=config)
     assert "[bold]x  /home/[red]me/[/]p.py" in run("runs")[1]
     out = run("show", "[bold]x")[1]
-    assert "problem     /home/[red]me/[/]p.py" in out
+    assert re.search(r"^problem +/home/\[red\]me/\[/\]p.py$", out, re.MULTILINE)
     assert re.search(r"^method +random *$", out, re.MULTILINE)
 
 
@@ -419,8 +423,8 @@ def test_a_narrow_terminal_has_fewer_columns_and_whole_numbers(finished, columns
 
     from rich.console import Console
 
-    from evopinn.run.summary import summarise
-    from evopinn.view.runs import found_table, runs_table, show_tables
+    from evopinn.run.record import RunRecord
+    from evopinn.view.terminal.runs import found, run_page, runs_list
 
     def lines_of(content):
         console = Console(file=io.StringIO(), width=columns)
@@ -431,15 +435,15 @@ def test_a_narrow_terminal_has_fewer_columns_and_whole_numbers(finished, columns
 
     result = SearchResult(finished)
     losses = [f"{entry.loss:.2e}" for entry in result.hall_of_fame]
-    shown, found = lines_of(show_tables(summarise(finished))), lines_of(found_table(result))
-    after = next(line for line, text in enumerate(found) if text.split()[0] == "loss")
-    for table in (shown[shown.index("Hall of fame") + 1 :], found[after:]):
+    record = RunRecord.read(finished)
+    for lines in (lines_of(run_page(record)), lines_of(found(record))):
+        table = lines[lines.index("Hall of fame") + 1 :]
         assert table[0].split()[-1] == "activation"
-        start = table[0].index("loss")
+        end = table[0].index("loss") + len("loss")
         # Structures and activations may go on below, numbers may not.
-        shown_losses = [cell for line in table[1:] if (cell := line[start : start + 8].strip())]
+        shown_losses = [cell for line in table[1:] if (cell := line[end - 8 : end].strip())]
         assert shown_losses[: len(losses)] == losses
-    assert "2.00e-02" in lines_of(runs_table([summarise(finished)]))[1]
+    assert "2.00e-02" in lines_of(runs_list([record]))[1]
 
 
 def failed_in(status, count, **changes):
@@ -455,19 +459,19 @@ def failed_in(status, count, **changes):
 @pytest.mark.parametrize(
     ("status", "reason", "advice"),
     [
-        ("not-finite", "overflowed or became not-a-number", "then search again"),
-        ("raised", "the job raised an exception", "`evopinn show none` has the exception"),
-        ("memory", "used more memory than allowed", "--memory"),
-        ("crashed", "ended in the middle", "`evopinn show none` has what is known"),
+        ("not-finite", "not-a-number", "1/x"),
+        ("raised", "exception", "`evopinn show none`"),
+        ("memory", "memory", "--memory"),
+        ("crashed", "worker process", "`evopinn show none`"),
     ],
 )
 def test_a_run_in_which_all_failed_says_why_and_what_to_do(run, status, reason, advice):
     directory = make_run("none", failed_in(status, 3), note_finished)
-    best = " ".join(run("show", "none")[1].partition("best")[2].split())
+    best = " ".join(run("show", "none")[1].partition("most accurate network")[2].split())
     told = str(SearchResult(directory)).splitlines()[1]
     error = run("export", "none", "best")[2]
     for text in (best, told, error):
-        assert f"all 3 trainings failed: {status} (" in text
+        assert f"3 trainings failed: {status} (" in text
         assert reason in text
         assert advice in text
         assert "recorded yet" not in text
@@ -481,18 +485,13 @@ def test_several_kinds_of_failure_are_counted_the_commonest_first(run):
         store.record([make_evaluation(2, status="raised", loss=math.inf, errors={})])
 
     out = run("show", str(make_run("none", fill)))[1]
-    assert "all 3 trainings so far failed: 2 not-finite (" in out
-    assert ", 1 raised (" in out
+    assert re.search(r"\b3 trainings .*: 2 not-finite \(.*, 1 raised \(", " ".join(out.split()))
 
 
 def test_a_run_that_was_killed_is_stopped_and_says_so(run):
     make_run("killed", add_generations)
     make_run("asked", add_generations, lambda store: store.note("stopped"))
-    assert re.search(
-        r"^state +stopped \(without a word, as when its process is killed\) *$",
-        run("show", "killed")[1],
-        re.MULTILINE,
-    )
+    assert re.search(r"^state +stopped \(.*killed", run("show", "killed")[1], re.MULTILINE)
     assert re.search(r"^state +stopped *$", run("show", "asked")[1], re.MULTILINE)
     assert json.loads(run("show", "killed", "--json")[1])["state"] == "stopped"
 
@@ -502,35 +501,33 @@ def test_a_run_that_is_not_there_is_told_with_what_there_is(run, command):
     out = ["out"] if command == "export" else []
     code, _, err = run(command, "nothing", *out)
     assert code == 2
-    assert err == (
-        "error: there is no run called 'nothing'. There are no runs in runs; give the path of one.\n"
-    )
+    assert re.match("error: .*'nothing'", err)
     for number in range(1, 11):
         make_run(f"kg-{number}")
     Path("folder").mkdir()
     _, _, err = run(command, "kg-12", *out)
-    assert err.startswith("error: there is no run called 'kg-12'; did you mean kg-")
-    assert err.endswith("In runs there are kg-1, kg-10, kg-2, kg-3, kg-4, kg-5, kg-6, kg-7 and 2 more.\n")
-    assert "error: folder is not a run: it has no run.sqlite." in run(command, "folder", *out)[2]
+    assert re.match(r"error: .*'kg-12'; .*\bkg-", err)
+    assert " kg-1, kg-10, kg-2, kg-3, kg-4, kg-5, kg-6, kg-7 and 2 " in err
+    assert re.match(r"error: folder .*run\.sqlite", run(command, "folder", *out)[2])
     make_run("study/searches/random-0")
-    assert run(command, "runs/study", *out)[2] == (
-        "error: runs/study is not a run: it has no run.sqlite. In runs/study there are searches/random-0; "
-        "give the path of one.\n"
+    assert re.match(
+        r"error: runs/study .*run\.sqlite.* searches/random-0;", run(command, "runs/study", *out)[2]
     )
     code, _, err = run(command, "x" * 5000, *out)
     assert code == 2
-    assert "File name too long" in err
+    assert os.strerror(errno.ENAMETOOLONG) in err
 
 
 def test_stop_ends_a_run_and_waits_for_it(run, written):
     directory = make_run("one", add_generations)
     process = written(directory)
     code, _, err = run("stop", "one")
-    assert (code, err) == (0, "runs/one has stopped; `evopinn resume one` goes on.\n")
+    assert code == 0
+    assert re.match("runs/one has stopped.*`evopinn resume one`", err)
     assert process.wait(10) == -signal.SIGTERM
     code, _, err = run("stop", "one")
     assert code == 2
-    assert err == "error: the run runs/one is not running, so there is nothing to stop.\n"
+    assert re.match("error: .*runs/one is not running", err)
     with Reader(directory) as reader:
         assert sum(reader.counts().values()) == 8
 
@@ -540,17 +537,16 @@ def test_stop_says_if_a_run_does_not_end(run, written, monkeypatch):
     monkeypatch.setattr("evopinn.cli.runs.PATIENCE", 0.3)
     code, _, err = run("stop", "one")
     assert code == 1
-    assert err == "runs/one was asked to stop and has not ended after 0.3 s; look again later.\n"
+    assert re.match(r"runs/one .*\b0\.3 s\b", err)
     assert process.poll() is None
 
 
 def test_stop_leaves_processes_of_other_machines_alone(run, written, monkeypatch):
     process = written(make_run("one"))
-    monkeypatch.setattr("evopinn.run.place.socket.gethostname", lambda: "elsewhere")
+    monkeypatch.setattr("evopinn.store.directory.socket.gethostname", lambda: "elsewhere")
     code, _, err = run("stop", "one")
     assert code == 2
-    assert f"is written to by process {process.pid} on " in err
-    assert err.endswith("; stop it there.\n")
+    assert re.search(rf"\bprocess {process.pid} on .*runs/one; ", err)
     assert process.poll() is None
 
 
@@ -560,16 +556,22 @@ def test_stop_leaves_processes_of_other_users_alone(run, written, monkeypatch):
 
     process = written(make_run("one"))
     with monkeypatch.context() as patched:
-        patched.setattr("evopinn.run.termination.os.kill", refused)
+        patched.setattr("evopinn.run.stopping.os.kill", refused)
         code, _, err = run("stop", "one")
     assert code == 2
-    assert f"process {process.pid}, which writes to the run runs/one, is another user's" in err
+    assert re.search(rf"process {process.pid}\b.*runs/one.*another user", err)
 
 
 @pytest.mark.parametrize(
-    "arguments", [["runs"], ["show", "done"], ["show", "done", "--charts"], ["show", "done", "--json"]]
+    ("arguments", "numpy"),
+    [
+        (["runs"], False),
+        (["show", "done"], False),
+        (["show", "done", "--charts"], True),  # the method says what is planned
+        (["show", "done", "--json"], False),
+    ],
 )
-def test_looking_does_not_wait_for_torch(finished, arguments):
+def test_looking_does_not_wait_for_torch(finished, arguments, numpy):
     program = f"""
 import sys
 sys.argv = ["evopinn", *{arguments!r}]
@@ -580,4 +582,4 @@ finally:
     print("torch" in sys.modules, "numpy" in sys.modules, file=sys.stderr)
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr) == (0, "False False\n")
+    assert (ended.returncode, ended.stderr) == (0, f"False {numpy}\n")

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from simulated import make_evaluation
 from test_runs_commands import make_run, note_finished
 
 from evopinn.run.result import SearchResult
-from evopinn.run.weights import save_weights
+from evopinn.store.weights import save_weights
 from evopinn.training import load, train
 
 
@@ -33,7 +34,8 @@ def network(oscillator):
 
 def test_evaluations_are_exported_as_csv(run, finished):
     code, out, err = run("export", "done", "tables/all.csv")
-    assert (code, out, err) == (0, "", "15 evaluations written to tables/all.csv\n")
+    assert (code, out) == (0, "")
+    assert re.match(r"15 .*tables/all\.csv\n", err)
     with Path("tables/all.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     expected = list(SearchResult(finished).evaluations())
@@ -58,12 +60,12 @@ def test_evaluations_are_exported_as_lines_of_json(run, finished):
 
 def test_an_empty_run_is_exported_as_a_header(run):
     make_run("empty")
-    assert run("export", "empty", "all.csv")[2] == "0 evaluations written to all.csv\n"
+    assert re.match(r"0 .*all\.csv\n", run("export", "empty", "all.csv")[2])
     assert Path("all.csv").read_text().startswith("task,attempt,final,generation,genome,layers,")
     assert Path("all.csv").read_text().count("\n") == 1
     code, _, err = run("export", "empty", "best")
     assert code == 2
-    assert "has no network: no training" in err
+    assert re.match("error: .*runs/empty .*no network", err)
 
 
 @pytest.mark.parametrize("name", ["best", "best.safetensors", "models/best.json"])
@@ -79,7 +81,7 @@ def test_the_best_network_is_exported(run, finished, network, name):
     assert load("other").loss == 11
     code, _, err = run("export", "done", "third", "--task", "2")
     assert code == 2
-    assert "not kept task 2's network; kept are: 8, 9, 11" in err
+    assert re.search(r"\btask 2\b.*: 8, 9, 11\.", err)
     assert not list(Path().glob("third*"))
 
 
@@ -92,7 +94,7 @@ def test_nothing_is_overwritten(run, finished, network, existing, name):
     Path(existing).write_text("mine")
     code, _, err = run("export", "done", name)
     assert code == 2
-    assert f"{existing} exists already and is not overwritten" in err
+    assert f"{existing} exists already" in err
     assert Path(existing).read_text() == "mine"
     assert [path.name for path in Path().iterdir() if path.is_file()] == [existing]
 
@@ -100,7 +102,7 @@ def test_nothing_is_overwritten(run, finished, network, existing, name):
 def test_a_network_has_no_place_in_a_table(run, finished):
     code, _, err = run("export", "done", "all.csv", "--task", "9")
     assert code == 2
-    assert "--task chooses a network" in err
+    assert re.search(r"--task 9 .*all\.csv", err)
     assert not Path("all.csv").exists()
 
 
@@ -113,7 +115,7 @@ def test_an_export_that_fails_leaves_nothing_behind(run):
     make_run("odd", damaged)
     code, _, err = run("export", "odd", "all.csv")
     assert code == 2
-    assert "its database is damaged" in err
+    assert re.search("runs/odd: .*damaged", err)
     assert not Path("all.csv").exists()
     Path("file").touch()
     assert run("export", "odd", "file/all.csv")[0] == 1

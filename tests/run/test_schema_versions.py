@@ -9,10 +9,10 @@ import runs
 from runs import make_task
 from simulated import make_evaluation
 
-from evopinn.run import schema
-from evopinn.run.database import connect_for_reading
-from evopinn.run.pages import Browser, Selection
-from evopinn.run.store import Store
+from evopinn.store import schema
+from evopinn.store.database import connect_for_reading
+from evopinn.store.pages import Browser, Selection
+from evopinn.store.store import Store
 
 ERRORS = (
     {"u": 0.5},
@@ -46,15 +46,15 @@ def version(directory):
 
 def by_error(directory, **more):
     with Browser(directory) as browser:
-        return [line.task for line in browser.listed(Selection("error", **more)).lines]
+        return [line.task for line in browser.evaluations(Selection("error", **more)).lines]
 
 
 def test_a_run_of_each_version_is_sorted_by_error(directory):
     assert by_error(directory) == BY_ERROR
     assert by_error(directory, descending=True) == BY_ERROR[::-1]
     with Browser(directory) as browser:
-        first = browser.listed(Selection("error"), size=3)
-        second = browser.listed(Selection("error", after=first.following), size=9)
+        first = browser.evaluations(Selection("error"), size=3)
+        second = browser.evaluations(Selection("error", after=first.following), size=9)
     assert [line.task for line in (*first.lines, *second.lines)] == BY_ERROR
 
 

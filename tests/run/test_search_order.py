@@ -11,8 +11,8 @@ import search_problem
 from searches import PROBLEM, final_state
 
 import evopinn as ep
-from evopinn.run.ended import Ended
 from evopinn.run.stopping import StopRequest
+from evopinn.workers.pool import Outcome
 
 LOSSES = (math.nan, *(0.5,) * 4, *(1.0,) * 4, *(2.0,) * 4, 3.0, 4.0, 5.0)
 """Losses of networks: few, so that many are the same, as those of networks that are constant."""
@@ -76,7 +76,7 @@ class Stage:
             assert before.keep.is_file()
         if work.keep is not None and loss <= work.keep_below:
             work.keep.touch()
-        return [Ended(number, 1, 1, 0.01, value=replace(result, loss=loss))]
+        return [Outcome(number, 1, 1, 0.01, value=replace(result, loss=loss))]
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def simulated(monkeypatch):
     def simulated(directory, which, order, stops=0.0):
         method, populations, epochs, settings, seed = SEARCHES[which]
         luck = random.Random(order)
-        monkeypatch.setattr("evopinn.run.session.Workers", Stage(luck))
+        monkeypatch.setattr("evopinn.run.session.LocalPool", Stage(luck))
         monkeypatch.setattr(StopRequest, "__call__", lambda _: luck.random() < stops)
         state = "stopped"
         sessions = 0

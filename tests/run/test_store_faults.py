@@ -18,11 +18,12 @@ from runs import make_closed_run, make_history, make_task
 from simulated import make_evaluation
 
 from evopinn.errors import RunError
-from evopinn.run import place, schema
-from evopinn.run.database import check_soundness
-from evopinn.run.place import holder_of, network_file_system, refuse_network
-from evopinn.run.reading import Reader
-from evopinn.run.store import Store
+from evopinn.store import directory as place
+from evopinn.store import schema
+from evopinn.store.database import check_soundness
+from evopinn.store.directory import holder_of, network_file_system, refuse_network
+from evopinn.store.reader import Reader
+from evopinn.store.store import Store
 
 FIRST = schema.MIGRATIONS[0]
 
@@ -83,7 +84,7 @@ def absent(path):
     [
         (newer, r"made by a newer evopinn .*upgrade evopinn"),
         (foreign, "not a run of evopinn"),
-        (no_database, "damaged or no database"),
+        (no_database, "damaged or is not a database"),
         (empty, "not a run of evopinn"),
         (cut_short, "damaged"),
         (torn_pages, "damaged"),
@@ -107,8 +108,8 @@ def test_a_store_that_is_not_sound_is_met_with_a_clear_message(directory, harm, 
 
 def test_a_reader_makes_no_database_of_a_run_that_is_deleted_meanwhile(directory, monkeypatch):
     directory.mkdir(parents=True)
-    monkeypatch.setattr("evopinn.run.database.existing", lambda directory: directory / "run.sqlite")
-    with pytest.raises(RunError, match="cannot be opened"):
+    monkeypatch.setattr("evopinn.store.database.existing", lambda directory: directory / "run.sqlite")
+    with pytest.raises(RunError, match=f"{directory}: "):
         Reader(directory)
     assert list(directory.iterdir()) == []
 
@@ -183,13 +184,13 @@ def test_a_damaged_log_is_forgotten_or_refused_and_then_left_as_it_is(store, dir
         except RunError as error:
             said = str(error)
         counts["refused" if said else "forgotten"] += 1
-        assert not said or "restore a copy of it" in said
+        assert not said or "restore" in said
         assert not said or [path.read_bytes() for path in files] == harmed
     assert min(counts["forgotten"], counts["refused"]) > 0, counts
 
 
 def test_a_directory_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(RunError, match=rf"{tmp_path}/no does not exist: there is no run\.sqlite"):
+    with pytest.raises(RunError, match=rf"^{tmp_path}/no .*\brun\.sqlite"):
         Store.open(tmp_path / "no")
 
 
@@ -198,7 +199,7 @@ def test_a_full_disk_is_said_and_loses_nothing(store, directory):
     store.record([make_evaluation(0)])
     (pages,) = store._connection.execute("PRAGMA page_count").fetchone()
     store._connection.execute(f"PRAGMA max_page_count = {pages + 2}")
-    with pytest.raises(RunError, match=r"the disk is full; .*resume the run: nothing recorded is lost"):
+    with pytest.raises(RunError, match=rf"{directory}: .*\bfull\b"):
         store.record([make_evaluation(n, history=make_history(n, epochs=2000)) for n in range(1, 50)])
     store._connection.execute("PRAGMA max_page_count = 1000000")
     assert store.losses() == {0: make_evaluation(0).loss}
@@ -214,7 +215,7 @@ def test_a_disk_without_room_for_a_name_in_the_lock_is_said(directory, monkeypat
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "pwrite", full)
-        with pytest.raises(RunError, match=r"locked: No space left on device\. What is recorded is safe"):
+        with pytest.raises(RunError, match=rf"{directory} .*: No space left on device\."):
             Store.open(directory)
     Store.open(directory).close()
 
@@ -222,8 +223,8 @@ def test_a_disk_without_room_for_a_name_in_the_lock_is_said(directory, monkeypat
 READ_ONLY = """
 import os, sys
 from evopinn.errors import RunError
-from evopinn.run.reading import Reader
-from evopinn.run.store import Store
+from evopinn.store.reader import Reader
+from evopinn.store.store import Store
 if os.getuid() == 0:  # rights do not bind the superuser
     os.setuid(65534)
 for attempt in (lambda: Store.open(sys.argv[1]), lambda: Store.create(sys.argv[1] + "2", "", {})):
@@ -245,11 +246,10 @@ def test_a_read_only_run_can_be_read_but_not_resumed():
         lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
         for path in (directory, Path(folder)):
             path.chmod(0o755)
-    assert lines == [
-        f"the run {directory} is read-only; make it writable, or copy it to where you may write.",
-        f"a run cannot be made in {directory}2: Permission denied.",
-        "{'finished': 1}",
-    ]
+    opened, created, counts = lines
+    assert f"{directory} is read-only" in opened
+    assert f"{directory}2: Permission denied." in created
+    assert counts == "{'finished': 1}"
 
 
 MOUNTS = r"""/dev/sda1 / ext4 rw 0 0
@@ -277,7 +277,7 @@ def test_network_file_systems_are_recognised(tmp_path, path, name):
     mounts.write_text(MOUNTS)
     assert network_file_system(Path(path), mounts) == name
     if name is not None:
-        with pytest.raises(RunError, match=rf"network file system \({name}\).*local disk"):
+        with pytest.raises(RunError, match=rf"{path} .*\({name}\)"):
             refuse_network(Path(path), mounts)
 
 
@@ -319,10 +319,10 @@ def test_an_older_schema_is_brought_up_to_date_step_by_step(tmp_path):
 def test_an_older_run_is_resumed_but_not_read(directory, monkeypatch):
     make_closed_run(directory)
     later = (*schema.MIGRATIONS, schema.Migration("colours", ("ALTER TABLE tasks ADD COLUMN colour TEXT",)))
-    monkeypatch.setattr("evopinn.run.database.MIGRATIONS", later)
-    monkeypatch.setattr("evopinn.run.reading.OLDEST_READABLE", len(later))
+    monkeypatch.setattr("evopinn.store.database.MIGRATIONS", later)
+    monkeypatch.setattr("evopinn.store.reader.OLDEST_READABLE", len(later))
     monkeypatch.setattr(schema.migrate, "__defaults__", (later,))
-    with pytest.raises(RunError, match=r"older evopinn .*resume it once"):
+    with pytest.raises(RunError, match=rf"{directory} .*\bolder evopinn\b"):
         Reader(directory)
     Store.open(directory).close()
     with Reader(directory) as reader:

@@ -14,10 +14,10 @@ from runs import make_history, make_task
 from simulated import make_evaluation
 from starlette.testclient import TestClient
 
-from evopinn.run.pages import SORTS, Browser, Selection
-from evopinn.run.reading import Reader
 from evopinn.run.result import SearchResult
-from evopinn.run.store import Store
+from evopinn.store.pages import SORTS, Browser, Selection
+from evopinn.store.reader import Reader
+from evopinn.store.store import Store
 from evopinn.view.dashboard.application import make_app
 from evopinn.view.dashboard.security import Access
 
@@ -106,7 +106,7 @@ def test_leafing_is_fast_also_far_behind(large, sort):
             took = []
             for _ in range(3):
                 since = time.perf_counter()
-                assert browser.listed(selection, size=25).lines
+                assert browser.evaluations(selection, size=25).lines
                 took.append(time.perf_counter() - since)
             assert min(took) < 0.2, selection
 
@@ -164,7 +164,7 @@ def test_aggregates_agree_with_a_count_of_all(large):
 def test_listing_a_run_does_not_wait_for_torch(large):
     program = f"""
 import sys
-from evopinn.run.reading import Reader
+from evopinn.store.reader import Reader
 from evopinn.run.result import SearchResult
 print(len(Reader({str(large[0])!r}).hall_of_fame()), "torch" in sys.modules)
 """

@@ -28,31 +28,34 @@ NATIVE = ("add_object_img",)
 """Functions that take machine code."""
 
 ALLOWED = {
-    "run/worker.py": {
-        "pickle.loads": "a worker reads its tasks from the private connection to the process that started it",
-    },
-    "run/channel.py": {
+    "workers/channel.py": {
         "pickle.dumps": "messages to own workers",
         "pickle.loads": "messages of own workers, over the private connection",
     },
-    "run/process.py": {"import pickle": "for the error that says what cannot be sent to a worker"},
-    "bench/simulation.py": {
+    "workers/process.py": {
+        "pickle.loads": "a worker reads its tasks from the private connection to the process that started it",
+    },
+    "workers/evaluation.py": {
+        "pickle.dumps": "assignments to own Ray workers",
+        "pickle.loads": "and their results",
+    },
+    "lab/bench/search_overhead.py": {
         "pickle.dumps": "a result is packed, to time how long that takes",
         "pickle.loads": "and unpacked",
     },
-    "bench/deepxde_model.py": {"import_module('deepxde')": "a peer to compare with, if it is installed"},
-    "bench/jax_network.py": {"import_module('jax')": "another"},
-    "run/source.py": {
+    "lab/bench/deepxde_model.py": {"import_module('deepxde')": "a peer to compare with, if it is installed"},
+    "lab/bench/jax_network.py": {"import_module('jax')": "another"},
+    "workers/problem_source.py": {
         "cloudpickle.dumps": "a problem that was given as an object in Python goes to own workers",
         "cloudpickle.loads": "there it becomes an object again; it is never written to a disk",
         "cloudpickle.register_pickle_by_value": "so that it takes along the functions of its own file",
         "cloudpickle.unregister_pickle_by_value": "and only while it is packed",
     },
     "problem/files.py": {"exec_module": "a problem file is a program, which the user names; the docs say so"},
-    "cli/search.py": {"import_module('evopinn.api')": "a module of our own, late"},
-    "run/place.py": {"import_module('fcntl')": "of the standard library, where there is one"},
+    "catalogue/building.py": {"import_module": "a module of our own, by a name that its table has"},
+    "training/optimiser_table.py": {"import_module": "a module of our own, which a row of its table names"},
+    "store/directory.py": {"import_module('fcntl')": "of the standard library, where there is one"},
     "run/result.py": {"import_module('pandas')": "asked for by a method that returns its tables"},
-    "view/__init__.py": {"import_module('evopinn.view.figures')": "a module of our own, late"},
     "problem/reference.py": {"np.load(allow_pickle=False)": "arrays of numbers; objects are refused"},
     "engine/fused/compiler.py": {
         "add_object_img": "kernels compiled here, or by the same user before: files of others are not read"
@@ -65,7 +68,7 @@ BETWEEN_OWN_PROCESSES = {
     "cloudpickle.loads",
     "cloudpickle.register_pickle_by_value",
 }
-"""What `run/cluster` may use: tasks and results between the driver and the Ray workers that it started."""
+"""What `workers/cluster` may use: tasks and results between a driver and its Ray workers."""
 
 
 def dotted(node):
@@ -133,7 +136,7 @@ def everything(source):
 
 def test_only_the_places_of_the_list_make_code_of_data():
     found = everything(ROOT)
-    cluster = {place: found.pop(place) for place in list(found) if place.startswith("run/cluster/")}
+    cluster = {place: found.pop(place) for place in list(found) if place.startswith("workers/cluster/")}
     named = {place: set(rows) for place, rows in ALLOWED.items()}
     new = {place: uses - named.get(place, set()) for place, uses in found.items()}
     assert {place: uses for place, uses in new.items() if uses} == {}
@@ -179,7 +182,7 @@ def test_the_list_would_notice(tmp_path):
 
 def test_reports_escape_whatever_a_run_says():
     """All but our own style and script, and formulas, which a library has made of LaTeX."""
-    assert "autoescape=True" in (ROOT / "view" / "report" / "page.py").read_text(encoding="utf-8")
+    assert "autoescape=True" in (ROOT / "view" / "pages" / "templates.py").read_text(encoding="utf-8")
     texts = [template.read_text(encoding="utf-8") for template in ROOT.rglob("*.jinja")]
     unescaped = {name for text in texts for name in re.findall(r"([\w.]+)\s*\|\s*safe\b", text)}
     assert unescaped == {"formula.mathml", "css", "script"}

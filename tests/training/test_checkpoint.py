@@ -9,7 +9,7 @@ from safetensors.torch import load_file, save_file
 
 from evopinn.errors import StoredModelError
 from evopinn.training import LBFGS, Adam, load_checkpoint, save, save_checkpoint, train
-from evopinn.training.steps import BLOCK_ROWS
+from evopinn.training.lbfgs_memory import BLOCK_ROWS
 
 SMALL = "layers=3 neurons=20 activation=a*tanh(x)"
 
@@ -52,7 +52,7 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(oscillator, tmp_path, 
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(StoredModelError, match="No space left"):
+    with pytest.raises(StoredModelError, match=r"state.*No space"):
         save_checkpoint(new, tmp_path / "state")
     assert load_checkpoint(tmp_path / "state").epoch == 2
     assert [path.name for path in tmp_path.iterdir()] == ["state"]
@@ -104,14 +104,14 @@ def without_words(path):
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (cut, "not a checkpoint, or is damaged"),
-        (empty, "not a checkpoint, or is damaged"),
-        (text, "not a checkpoint, or is damaged"),
-        (flip_last, "not what was written"),
-        (flip_genome, "not what was written"),
-        (newer, "has format 9; this version of evopinn reads format 2"),
-        (without_words, "holds tensors, but is not a checkpoint"),
-        (os.remove, "there is no file .*state"),
+        (cut, "state .*damaged"),
+        (empty, "state .*damaged"),
+        (text, "state .*damaged"),
+        (flip_last, "state is damaged"),
+        (flip_genome, "state is damaged"),
+        (newer, "state .*format 9.*format 2"),
+        (without_words, "state .*not a checkpoint"),
+        (os.remove, "no file .*state"),
     ],
 )
 def test_damage_is_noticed_and_named(oscillator, tmp_path, damage, message):
@@ -126,9 +126,9 @@ def test_damage_is_noticed_and_named(oscillator, tmp_path, damage, message):
 
 def test_a_saved_network_and_a_folder_are_no_checkpoints(oscillator, tmp_path):
     weights, _ = save(train(oscillator, SMALL, epochs=1), tmp_path / "model")
-    with pytest.raises(StoredModelError, match="is not a checkpoint"):
+    with pytest.raises(StoredModelError, match="not a checkpoint"):
         load_checkpoint(weights)
-    with pytest.raises(StoredModelError, match="there is no file"):
+    with pytest.raises(StoredModelError, match=f"no file {tmp_path}"):
         load_checkpoint(tmp_path)
 
 
@@ -149,11 +149,11 @@ def course(optimizer, objective, state, steps):
     return states
 
 
-OPTIMIZERS = [LBFGS(), LBFGS(memory=3), LBFGS(memory=BLOCK_ROWS + 7), Adam(rate=0.01)]
+OPTIMISERS = [LBFGS(), LBFGS(memory=3), LBFGS(memory=BLOCK_ROWS + 7), Adam(rate=0.01)]
 START = torch.linspace(-1, 2, 300, dtype=torch.float64)
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS, ids=str)
+@pytest.mark.parametrize("optimizer", OPTIMISERS, ids=str)
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=["double", "single"])
 def test_a_state_put_away_and_taken_up_again_makes_the_same_steps_to_the_last_bit(optimizer, dtype):
     length = 2 * BLOCK_ROWS + 30

@@ -229,7 +229,7 @@ def test_a_checkpoint_of_something_else_is_refused(oscillator, settings, message
 
 def test_a_checkpoint_of_a_problem_with_other_coordinates_is_refused(oscillator, transport):
     _, state = trained(oscillator, epochs=2)
-    with pytest.raises(TrainingError, match="number of parameters is 483, not 503"):
+    with pytest.raises(TrainingError, match=r"parameters .*\b483\b.*\b503\b"):
         train(transport, SMALL, epochs=4, start=state)
 
 
@@ -239,5 +239,5 @@ def test_an_optimiser_that_cannot_put_its_state_away_trains_but_is_not_continued
         rate, decay, epsilon = 0.01, (0.9, 0.999), 1e-8
 
     assert train(oscillator, SMALL, epochs=2, optimizer=Plain()).epochs == 2
-    with pytest.raises(EvopinnError, match="Plain has no `state_tensors` and `resume`"):
+    with pytest.raises(EvopinnError, match=r"Plain .*state_tensors.*resume"):
         trained(oscillator, epochs=2, optimizer=Plain())

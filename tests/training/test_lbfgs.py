@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from evopinn.training import LBFGS
-from evopinn.training.steps import BLOCK_ROWS, Steps
+from evopinn.training.lbfgs_memory import BLOCK_ROWS, Steps
 
 
 def random(generator, *shape):

@@ -1,50 +1,29 @@
-"""Levenberg-Marquardt, against closed forms and dense linear algebra."""
+"""Levenberg-Marquardt as a whole, against closed forms; its parts have tests of their own."""
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
 import torch
+from sums_of_squares import SumOfSquares
 
 from evopinn.engine import make_engine
 from evopinn.errors import TrainingError, UnknownNameError
 from evopinn.genome import Genome
-from evopinn.network import initial_parameters
 from evopinn.problem import Boundary, Grid, Interval, Problem
-from evopinn.training import LBFGS, LM, Chain, Stage, Status, Work, find_optimizer, train
-from evopinn.training.linearised import Dense, MatrixFree, dense_bytes, linearised, lower_gram
+from evopinn.training import (
+    LBFGS,
+    LM,
+    Chain,
+    ChainStage,
+    Status,
+    find_optimiser,
+    train,
+)
 
 SMALL = Genome.parse("layers=3 neurons=20 activation=a*tanh(x)")
-
-
-class Residuals:
-    """A sum of squares from a function of θ that autograd can differentiate."""
-
-    work = Work()
-
-    def __init__(self, function):
-        self.function = function
-        self.asked = 0
-
-    def residuals(self, theta):
-        self.asked += 1
-        return self.function(theta)
-
-    def residuals_and_jacobian(self, theta):
-        return self.function(theta), torch.autograd.functional.jacobian(self.function, theta)
-
-    def jacobian_product(self, theta, direction):
-        return self.residuals_and_jacobian(theta)[1] @ direction
-
-    def transposed_product(self, theta, weighting):
-        return self.residuals_and_jacobian(theta)[1].T @ weighting
-
-    def loss_and_gradient(self, theta):
-        r, jacobian = self.residuals_and_jacobian(theta)
-        return float(r @ r), 2 * jacobian.T @ r
-
-    __call__ = loss_and_gradient
 
 
 def stepped(optimizer, objective, theta, steps):
@@ -60,29 +39,6 @@ def rosenbrock(x):
     return torch.cat([10 * (x[1:] - x[:-1] ** 2), 1 - x[:-1]])
 
 
-def random(*shape, seed=0):
-    return torch.as_tensor(np.random.default_rng(seed).normal(size=shape))
-
-
-@pytest.mark.parametrize("shape", [(30, 7), (7, 30), (12, 12)], ids=["tall", "wide", "square"])
-def test_a_damped_step_is_that_of_the_definition(shape):
-    r, jacobian, w = random(shape[0]), random(*shape, seed=1), random(shape[0], seed=2)
-    model = Dense(r, jacobian, lambda diagonal: diagonal + 1)
-    for damping in (1e-3, 1.0, 1e3):
-        system = jacobian.T @ jacobian + damping * torch.diag(jacobian.square().sum(dim=0) + 1)
-        expected = -torch.linalg.solve(system, jacobian.T @ w)
-        assert torch.allclose(model.damped(damping)(w), expected, rtol=1e-9, atol=1e-12)
-    assert torch.allclose(model.gradient, jacobian.T @ r)
-    direction = random(shape[1], seed=3)
-    assert torch.allclose(model.change(direction), jacobian @ direction)
-
-
-@pytest.mark.parametrize("columns", [1, 255, 256, 257, 700])
-def test_the_lower_triangle_is_that_of_the_product(columns):
-    rows = random(40, columns)
-    assert torch.allclose(lower_gram(rows).tril(), (rows.T @ rows).tril(), rtol=1e-12, atol=1e-12)
-
-
 def test_a_linear_problem_is_solved_exactly():
     """The output layer of a network on a linear equation: ordinary least squares."""
     problem = Problem(
@@ -93,10 +49,10 @@ def test_a_linear_problem_is_solved_exactly():
         points=Grid(interior=60, boundary=2),
     )
     engine = make_engine("fused", problem, Genome.parse("layers=3 neurons=6 activation=sin(x)"))
-    theta = initial_parameters(engine.layout, 0, torch.float64)
-    last = slice(engine.layout.entries[-2].start, None)
+    theta = engine.layout.initial(0, torch.float64)
+    last = slice(engine.layout.layers[-1].weight.start, None)
 
-    class OutputLayer(Residuals):
+    class OutputLayer(SumOfSquares):
         def residuals_and_jacobian(self, weights):
             r, jacobian = engine.residuals_and_jacobian(inserted(weights))
             return r, jacobian[:, last]
@@ -116,7 +72,7 @@ def test_a_linear_problem_is_solved_exactly():
 
 
 def test_convergence_is_quadratic_where_the_residuals_vanish():
-    objective = Residuals(rosenbrock)
+    objective = SumOfSquares(rosenbrock)
     states = stepped(LM(damping=1e-12), objective, torch.full((6,), 1.5, dtype=torch.float64), 30)
     errors = [float((state.theta - 1).norm()) for state in states]
     pairs = [(a, b) for a, b in itertools.pairwise(errors) if 1e-7 < a < 0.5]
@@ -127,7 +83,7 @@ def test_convergence_is_quadratic_where_the_residuals_vanish():
 
 def test_the_valley_of_rosenbrock_takes_far_fewer_steps_than_with_a_gradient():
     theta = torch.as_tensor([-1.2, 1.0], dtype=torch.float64)
-    objective = Residuals(rosenbrock)
+    objective = SumOfSquares(rosenbrock)
     second = stepped(LM(), objective, theta, 30)
     first = stepped(LBFGS(), objective, theta, 100)
     assert second[-1].loss < 1e-20
@@ -136,20 +92,20 @@ def test_the_valley_of_rosenbrock_takes_far_fewer_steps_than_with_a_gradient():
 
 
 def test_a_parameter_that_nothing_depends_on_stays_where_it_is():
-    objective = Residuals(lambda x: torch.stack([x[0] - 2, x[0] * x[1] - 6, 0 * x[2]]))
+    objective = SumOfSquares(lambda x: torch.stack([x[0] - 2, x[0] * x[1] - 6, 0 * x[2]]))
     state = stepped(LM(), objective, torch.ones(3, dtype=torch.float64), 40)[-1]
     assert torch.allclose(state.theta, torch.as_tensor([2.0, 3.0, 1.0], dtype=torch.float64), atol=1e-9)
 
 
 def test_columns_that_are_alike_share_the_step():
-    objective = Residuals(lambda x: torch.stack([x[0] + x[1] - 4, 3 * (x[0] + x[1]) - 12]))
+    objective = SumOfSquares(lambda x: torch.stack([x[0] + x[1] - 4, 3 * (x[0] + x[1]) - 12]))
     state = stepped(LM(), objective, torch.zeros(2, dtype=torch.float64), 40)[-1]
     assert torch.allclose(state.theta, torch.full((2,), 2.0, dtype=torch.float64))
     assert state.loss < 1e-20
 
 
 def test_residuals_that_are_zero_are_the_end():
-    objective = Residuals(lambda x: x - 1)
+    objective = SumOfSquares(lambda x: x - 1)
     state = LM().init(objective, torch.ones(4, dtype=torch.float64))
     assert (state.loss, state.converged) == (0.0, True)
 
@@ -160,7 +116,7 @@ def test_a_start_that_overflows_is_said_to(oscillator):
 
 
 def test_a_step_into_overflow_is_taken_back():
-    objective = Residuals(lambda x: torch.stack([torch.exp(300 * x[0]) - 2, x[0] - 1]))
+    objective = SumOfSquares(lambda x: torch.stack([torch.exp(300 * x[0]) - 2, x[0] - 1]))
     states = stepped(LM(damping=1e-9), objective, torch.zeros(1, dtype=torch.float64), 60)
     losses = [state.loss for state in states]
     assert all(b < a for a, b in itertools.pairwise(losses[:5]))
@@ -182,36 +138,18 @@ def test_fewer_and_more_parameters_than_residuals(points, kind):
 
 
 def test_without_memory_it_works_without_a_jacobian(transport):
-    engine = make_engine("fused", transport, SMALL)
-    engine.work = Work()
-    theta = initial_parameters(engine.layout, 0, torch.float64)
-    r = engine.residuals(theta)
-    model = linearised(engine, theta, r, lambda d: torch.full_like(d, float(d.mean())), memory=0)
-    dense = linearised(engine, theta, r, lambda d: torch.full_like(d, float(d.mean())), memory=math.inf)
-    assert isinstance(model, MatrixFree)
-    assert isinstance(dense, Dense)
-    assert float(model.scale[0]) == pytest.approx(float(dense.scale[0]), rel=0.5)
-    model.scale = dense.scale
-    step, gradient = model.damped(1.0)(r), model.gradient
-    system = engine.residuals_and_jacobian(theta)[1].T @ model.change(step) + dense.scale * step
-    assert (system + gradient).norm() < 1.01e-3 * gradient.norm()
-    assert (step - dense.damped(1.0)(r)).norm() < 0.1 * step.norm()
     free = train(transport, SMALL, optimizer=LM(memory=1), epochs=10**6, max_evaluations=3000)
+    assert free.settings["remark"]
     assert free.loss < 1e-3 * free.history.losses[0]
 
 
 def test_a_user_hears_that_it_works_without_a_jacobian(transport):
-    chained = Chain("adam:1+lm", (Stage(find_optimizer("adam"), 1), Stage(LM(memory=1e5))))
+    chained = Chain("adam:1+lm", (ChainStage(find_optimiser("adam"), 1), ChainStage(LM(memory=1e5))))
     for optimizer in (LM(memory=1e5), chained):
         remark = train(transport, SMALL, optimizer=optimizer, epochs=50).settings["remark"]
-        assert remark.startswith("Levenberg-Marquardt worked without its Jacobian of ")
-        assert f" by {train(transport, SMALL, epochs=0).parameters:,} parameters" in remark
-        assert " GB, more than the 0.0001 GB allowed; " in remark
+        parameters = train(transport, SMALL, epochs=0).parameters
+        assert re.search(rf"Jacobian .* by {parameters:,} parameters.* GB.* 0\.0001 GB.*LM\(memory=", remark)
     assert not train(transport, SMALL, optimizer="lm", epochs=2).settings["remark"]
-
-
-def test_the_memory_that_matrices_take():
-    assert dense_bytes(1000, 200, 8) == 8 * (1000 * 200 + 2 * 200**2)
 
 
 def test_steps_count_for_what_they_cost(transport):
@@ -250,7 +188,7 @@ def test_settings_must_be_positive(setting):
 
 
 def test_a_loss_alone_is_not_enough():
-    with pytest.raises(TrainingError, match="needs the residuals"):
+    with pytest.raises(TrainingError, match=r"^lm .*residuals"):
         LM().init(lambda theta: (0.0, theta), torch.zeros(2))
 
 
@@ -264,8 +202,8 @@ def test_a_chain_hands_over(transport):
 
 
 def test_a_chain_goes_on_when_a_stage_has_converged():
-    objective = Residuals(lambda x: x - 3)
-    chain = Chain("lm+lbfgs", (Stage(LM()), Stage(LBFGS())))
+    objective = SumOfSquares(lambda x: x - 3)
+    chain = Chain("lm+lbfgs", (ChainStage(LM()), ChainStage(LBFGS())))
     states = stepped(chain, objective, torch.zeros(2, dtype=torch.float64), 100)
     assert states[-1].stage == 1
     assert states[-1].converged
@@ -273,15 +211,15 @@ def test_a_chain_goes_on_when_a_stage_has_converged():
 
 @pytest.mark.parametrize("text", ["adam:0+lm", "adam:x+lm", "lm:"])
 def test_a_stage_has_a_number_of_epochs(text):
-    with pytest.raises(TrainingError, match="a name and a number of epochs such as adam:500"):
-        find_optimizer(text)
+    with pytest.raises(TrainingError, match=f"'{text.split('+')[0]}'.*adam:500"):
+        find_optimiser(text)
 
 
 def test_an_unknown_stage_is_named():
-    with pytest.raises(UnknownNameError, match="no optimizer called 'newton'"):
-        find_optimizer("adam:10+newton")
+    with pytest.raises(UnknownNameError, match=r"optimizer .*'newton'"):
+        find_optimiser("adam:10+newton")
 
 
 def test_lm_takes_no_rate():
-    with pytest.raises(TrainingError, match="lm finds its steps without"):
-        find_optimizer("lm", rate=0.1)
+    with pytest.raises(TrainingError, match=r"^lm .*0\.1"):
+        find_optimiser("lm", rate=0.1)

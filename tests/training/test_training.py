@@ -1,5 +1,6 @@
 import itertools
 import os
+import re
 import signal
 
 import numpy as np
@@ -186,7 +187,7 @@ def test_a_published_model_may_be_given_by_name_or_itself():
     for genome in ("paper:bo-fcresnet-3", published_model("burgers", "bo-fcresnet-3")):
         result = train("burgers", genome, max_evaluations=1)
         assert result.genome.structure.shortcuts == ((0, 2),)
-    with pytest.raises(EvopinnError, match="write for example paper:klein-gordon/evo-dpste-1"):
+    with pytest.raises(EvopinnError, match="paper:klein-gordon/evo-dpste-1"):
         train("heat", "paper:evo-dpste-1")
 
 
@@ -242,9 +243,9 @@ def test_settings_that_make_no_sense_are_refused(oscillator, setting, message):
 
 def test_points_of_the_wrong_shape_are_refused(oscillator):
     result = train(oscillator, SMALL, epochs=0)
-    with pytest.raises(TrainingError, match=r"shape \(3,\); expected \(n, 1\)"):
+    with pytest.raises(TrainingError, match=r"shape \(3,\).*\(n, 1\).* x\.$"):
         result.predict([0.0, 0.5, 1.0])
-    with pytest.raises(TrainingError, match="not an array"):
+    with pytest.raises(TrainingError, match=r"predict .*dict"):
         result.predict({"x": [0.0]})
 
 
@@ -270,7 +271,7 @@ def test_durations(text, seconds):
 
 @pytest.mark.parametrize("text", ["", "h", "10 parsecs", "-5s", "0s", "1m!"])
 def test_what_is_no_duration(text):
-    with pytest.raises(TrainingError, match="is not a duration"):
+    with pytest.raises(TrainingError, match=f"{re.escape(repr(text))} .*20s"):
         parse_duration(text)
 
 

@@ -9,7 +9,7 @@ from figured import NETWORK, make_run
 from starlette.testclient import TestClient
 
 import evopinn as ep
-from evopinn.run.records import Evaluation
+from evopinn.store.records import Evaluation
 from evopinn.view.dashboard.application import make_app
 from evopinn.view.dashboard.security import Access
 
@@ -39,6 +39,17 @@ def make_runs(root):
     make_run(root / "done", weights=make_network())
     make_run(root / "half", upto=8, finished=False)
     return root
+
+
+def records(table):
+    """The rows of a table as a page gets it: values by the keys of columns, and what else it is told."""
+    keys = [column["key"] for column in table["columns"]]
+    values = [[cell["value"] for cell in row["cells"]] for row in table["rows"]]
+    shown = [dict(zip(keys, each, strict=True)) for each in values]
+    return [
+        row.get("more", {}) | each | {"key": row["key"]}
+        for row, each in zip(table["rows"], shown, strict=True)
+    ]
 
 
 def make_evaluation(number, loss, status="finished", **more):

@@ -8,10 +8,10 @@ from matplotlib.transforms import Bbox
 
 import evopinn as ep
 from evopinn.genome import Genome
-from evopinn.run.records import Evaluation
-from evopinn.run.store import Store
-from evopinn.run.weights import save_weights
-from evopinn.searchers.task import Origin, Task
+from evopinn.search.task import Origin, Task
+from evopinn.store.records import Evaluation
+from evopinn.store.store import Store
+from evopinn.store.weights import save_weights
 from evopinn.training import History
 
 HOSTILE = r"$\frac{x_y}$ & <b>_\alpha_ $5 \u0000 中"

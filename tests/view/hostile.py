@@ -6,7 +6,7 @@ from contextlib import closing
 
 from figured import make_run
 
-from evopinn.run.place import DATABASE
+from evopinn.store.directory import DATABASE
 
 WORDS = (
     """<img src=x onerror="alert(1)"><script>alert(2)</script><b>"bold"</b> &lt; {{ 7*7 }} ${name} %3Cb%3E"""

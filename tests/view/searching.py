@@ -15,11 +15,10 @@ import time
 def search():
     from snapshots import make_snapshot
 
-    from evopinn.view.console import notes_console
-    from evopinn.view.search import search_progress
+    from evopinn.view.terminal.console import notes_console
+    from evopinn.view.terminal.live import search_progress
 
     asked = []
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     began = time.monotonic()
     limit = float(os.environ["SEARCH_SECONDS"])
@@ -34,7 +33,7 @@ def search():
 
 
 def touch():
-    from evopinn.view.search_keys import Keyboard
+    from evopinn.view.terminal.keys import Keyboard
 
     signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     print(f"pressed: {Keyboard(0).pressed(60.0)!r}")  # noqa: T201

@@ -3,8 +3,8 @@
 import time
 from pathlib import Path
 
-from evopinn.run.reading import Entry
-from evopinn.run.snapshot import Snapshot
+from evopinn.run.progress import Snapshot
+from evopinn.store.reader import Entry
 
 SECONDS = 60
 """After which a test has failed; a process has to load its libraries first."""

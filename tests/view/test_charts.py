@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from evopinn.view.charts import LEAST_WIDTH, MOST_WIDTH, Stair, bar, bars, sparkline, spread
-from evopinn.view.charts import staircase as stairs
-from evopinn.view.glyphs import ASCII, BLOCKS
+from evopinn.view.terminal.charts import LEAST_WIDTH, MOST_WIDTH, Stair, bar, bars, sparkline, spread
+from evopinn.view.terminal.charts import staircase as stairs
+from evopinn.view.terminal.glyphs import ASCII, BLOCKS
 
 anything = st.floats(allow_nan=True, allow_infinity=True, width=64)
 glyphs = st.sampled_from([BLOCKS, ASCII])

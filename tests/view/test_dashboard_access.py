@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -9,12 +10,12 @@ import sys
 from urllib.parse import quote
 
 import pytest
-from dashboards import ORIGIN, TOKEN, make_client
+from dashboards import ORIGIN, TOKEN, make_client, records
 from figured import make_run
 
 from evopinn.errors import RunError
-from evopinn.run.place import DATABASE, LOCK, WEIGHTS, Claim, writer_of
-from evopinn.view.dashboard.places import Places, UnknownRunError
+from evopinn.store.directory import DATABASE, LOCK, WEIGHTS, WriterLock, writer_of
+from evopinn.view.dashboard.listing import Places, UnknownRunError
 from evopinn.view.dashboard.queries import Queries
 from evopinn.view.dashboard.security import Access
 
@@ -230,7 +231,7 @@ def test_nothing_outside_of_the_directory_is_shown(client, name, rest):
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../elsewhere/secret", "/etc", "a\0b", "first/", "first\\"])
 def test_a_name_is_that_of_something_right_below(root, name):
-    with pytest.raises(UnknownRunError, match="no run called"):
+    with pytest.raises(UnknownRunError, match=re.escape(repr(name))):
         Places(root).find(name)
 
 
@@ -243,13 +244,13 @@ def test_links_that_lead_out_are_listed_and_refused(tmp_path):
     (runs / "half" / DATABASE).symlink_to(elsewhere / "secret" / DATABASE)
     (runs / "again").symlink_to(runs / "inside")
     client = make_client(runs)
-    states = {run["name"]: run["state"] for run in client.get("/api/runs").json()["runs"]}
+    states = {run["key"]: run["state"] for run in records(client.get("/api/runs").json()["table"])}
     assert states == {"inside": "finished", "again": "finished", "link": "unreadable", "half": "unreadable"}
     for name in ("link", "half"):
         for rest in ("", "/settings", "/tasks/1"):
             answer = client.get(f"/api/runs/{name}{rest}")
             assert answer.status_code == 404
-            assert "leads out" in answer.json()["message"]
+            assert "outside" in answer.json()["message"]
         assert client.get(f"/runs/{name}/downloads/record").status_code == 404
 
 
@@ -267,12 +268,12 @@ def test_a_part_of_a_run_that_leads_out_is_refused(tmp_path, part):
     path.unlink(missing_ok=True)
     path.symlink_to(secret / part)
     client = make_client(runs)
-    assert [run["state"] for run in client.get("/api/runs").json()["runs"]] == ["unreadable"]
+    assert [run["state"] for run in records(client.get("/api/runs").json()["table"])] == ["unreadable"]
     addresses = [f"/api/runs/inside{rest}" for rest in ("", "/tasks/8", "/pictures/solution")]
     for address in (*addresses, "/runs/inside/downloads/report", "/runs/inside/downloads/networks/8"):
         answer = client.get(address)
         assert answer.status_code == 404
-        assert "leads out" in answer.json()["message"]
+        assert "outside" in answer.json()["message"]
     assert client.post("/api/runs/inside/stop", headers=ORIGIN).status_code == 404
 
 
@@ -312,20 +313,21 @@ def test_the_lock_of_another_run_ends_nobody(tmp_path):
     (tmp_path / "a" / LOCK).unlink()
     (tmp_path / "a" / LOCK).symlink_to(tmp_path / "b" / LOCK)
     with holding(tmp_path / "b" / LOCK, f"1 {socket.gethostname()}"):
-        states = {run["name"]: run["state"] for run in make_client(tmp_path).get("/api/runs").json()["runs"]}
+        table = make_client(tmp_path).get("/api/runs").json()["table"]
+        states = {run["key"]: run["state"] for run in records(table)}
         assert states == {"a": "stopped", "b": "running"}
         assert writer_of(tmp_path / "a") is None
     with pytest.raises(RunError, match="symbolic links"):
-        Claim(tmp_path / "a")
+        WriterLock(tmp_path / "a")
 
 
 def test_a_lock_that_is_a_pipe_is_not_waited_for(tmp_path):
     make_run(tmp_path / "run")
     (tmp_path / "run" / LOCK).unlink()
     os.mkfifo(tmp_path / "run" / LOCK)
-    assert make_client(tmp_path).get("/api/runs").json()["runs"][0]["state"] == "finished"
-    with pytest.raises(RunError, match="not a file"):
-        Claim(tmp_path / "run")
+    assert records(make_client(tmp_path).get("/api/runs").json()["table"])[0]["state"] == "finished"
+    with pytest.raises(RunError, match=LOCK):
+        WriterLock(tmp_path / "run")
 
 
 def test_a_network_that_lies_elsewhere_is_not_given_away(tmp_path):
@@ -342,19 +344,16 @@ def test_a_network_that_lies_elsewhere_is_not_given_away(tmp_path):
 def test_a_name_that_is_not_text_is_told(tmp_path):
     make_run(tmp_path / "runs" / "first")
     (tmp_path / "runs" / "first").rename(tmp_path / "runs" / os.fsdecode(b"\xff"))
-    (run,) = make_client(tmp_path / "runs").get("/api/runs").json()["runs"]
-    assert run == {
-        "name": "\ufffd",
-        "state": "unreadable",
-        "reason": "its name is not UTF-8; rename it to look at it.",
-    }
+    (run,) = make_client(tmp_path / "runs").get("/api/runs").json()["table"]["rows"]
+    assert (run["key"], run["more"]["state"]) == ("\ufffd", "unreadable")
+    assert "not UTF-8" in run["reason"]
 
 
 def test_a_strange_name_is_a_name_like_others(tmp_path):
     name = "<b>&?# ’\"'; 中"
     make_run(tmp_path / "runs" / name)
     client = make_client(tmp_path / "runs")
-    assert client.get("/api/runs").json()["runs"][0]["name"] == name
+    assert client.get("/api/runs").json()["table"]["rows"][0]["key"] == name
     assert client.get(f"/api/runs/{quote(name, safe='')}").json()["name"] == name
     attached = client.get(f"/runs/{quote(name, safe='')}/downloads/record").headers["content-disposition"]
     assert attached == f"attachment; filename*=UTF-8''{quote(f'{name}-run.sqlite', safe='')}"
@@ -387,25 +386,20 @@ def test_a_port_that_is_taken_is_told(run, tmp_path):
         port = taken.getsockname()[1]
         code, out, err = run("dashboard", tmp_path, "--port", port)
     assert (code, out) == (2, "")
-    assert err == (
-        f"error: port {port} of 127.0.0.1 cannot be used: Address already in use; give another by --port, or "
-        "--port 0 for any that is free.\n"
-    )
+    assert all(word in err for word in (f"port {port} of 127.0.0.1", "Address already in use", "--port 0"))
 
 
 def test_a_host_that_is_none_is_told(run, tmp_path):
     code, _, err = run("dashboard", tmp_path, "--host", "no.such.host.invalid", "--port", 0)
     assert code == 2
-    assert err.startswith("error: the host 'no.such.host.invalid' cannot be used")
+    assert "'no.such.host.invalid'" in err
 
 
 def test_a_file_is_no_directory_of_runs(run, tmp_path):
     (tmp_path / "file").touch()
     code, _, err = run("dashboard", tmp_path / "file")
-    assert (code, err) == (
-        2,
-        f"error: {tmp_path / 'file'} is a file; give the directory that the runs lie in.\n",
-    )
+    assert code == 2
+    assert err.startswith(f"error: {tmp_path / 'file'} is a file")
 
 
 @pytest.mark.parametrize(("host", "warned"), [("127.0.0.1", False), ("0.0.0.0", True), ("::1", False)])
@@ -419,5 +413,5 @@ def test_the_address_is_printed_and_a_public_one_warned_of(run, tmp_path, monkey
     shown = {"127.0.0.1": "127.0.0.1", "0.0.0.0": socket.gethostname(), "::1": "[::1]"}[host]
     assert out.startswith(f"http://{shown}:")
     assert len(out.partition("?token=")[2].strip()) >= 32
-    assert ("warning: other machines can reach this" in err) == warned
+    assert ("warning: " in err) == warned
     assert "does not exist yet" in err

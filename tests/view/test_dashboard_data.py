@@ -9,17 +9,20 @@ import statistics
 import time
 
 import pytest
-from dashboards import make_client, make_evaluation, make_runs
+from dashboards import make_client, make_evaluation, make_runs, records
 from figured import GENOMES, HOSTILE, LOSSES, make_history, make_run
 
 from evopinn.errors import RunError
 from evopinn.genome import Genome
-from evopinn.run.pages import Browser
-from evopinn.run.place import DATABASE
-from evopinn.run.statuses import MEANINGS
-from evopinn.run.store import Store
-from evopinn.searchers.task import Origin, Task
-from evopinn.view.dashboard import places, queries
+from evopinn.search.task import Origin, Task
+from evopinn.store.directory import DATABASE
+from evopinn.store.pages import Browser
+from evopinn.store.store import Store
+from evopinn.training.status import MEANINGS
+from evopinn.view.dashboard import listing as places
+from evopinn.view.dashboard import queries
+from evopinn.view.figures import FIGURES
+from evopinn.view.run_tables import HALL_OF_FAME
 
 MARKUP = "<img src=x onerror=alert(1)>"
 
@@ -35,23 +38,28 @@ def client(root):
 
 
 def test_all_runs_are_listed(client):
-    done, half = sorted(client.get("/api/runs").json()["runs"], key=lambda run: run["name"])
+    done, half = sorted(records(client.get("/api/runs").json()["table"]), key=lambda run: run["key"])
     assert (done["state"], half["state"]) == ("finished", "stopped")
     assert (done["trained"], done["trainings"], half["trained"]) == (14, 14, 8)
     assert half["trainings"] > 8  # as planned
     # The winner has the better mean of two final evaluations: 0.1 and 0.3 beside 0.2 and 0.4.
-    assert (done["loss"], done["means"], half["loss"], half["means"]) == (pytest.approx(0.2), 2, 0.25, 0)
+    assert (done["loss"], done["mean_of"], half["loss"], half["mean_of"]) == (
+        pytest.approx(0.2),
+        "2",
+        0.25,
+        "1",
+    )
     assert done["problem"] == "as its author calls it"
 
 
 def test_no_runs_are_a_list_too(tmp_path):
-    assert make_client(tmp_path / "later").get("/api/runs").json()["runs"] == []
-    assert make_client(tmp_path).get("/api/runs").json()["runs"] == []
+    assert make_client(tmp_path / "later").get("/api/runs").json()["table"]["rows"] == []
+    assert make_client(tmp_path).get("/api/runs").json()["table"]["rows"] == []
 
 
 def test_a_run_can_be_the_directory_itself(root):
     client = make_client(root / "done")
-    assert [run["name"] for run in client.get("/api/runs").json()["runs"]] == ["done"]
+    assert [row["key"] for row in client.get("/api/runs").json()["table"]["rows"]] == ["done"]
     assert client.get("/api/runs/done").json()["state"] == "finished"
     assert client.get("/api/runs/half").status_code == 404
 
@@ -68,11 +76,26 @@ def test_a_run_in_figures(client):
     assert final["kind"] == "final"
     assert run["planned"] == [[6, 10], [3, 20], [2, 40]]
     assert (run["trained"], run["failed"], run["asked"]) == (14, 1, 14)
-    assert run["hall_of_fame"][0]["task"] == 10
-    assert [each["mean_loss"] for each in run["finalists"]] == [pytest.approx(0.2), pytest.approx(0.3)]
+    assert records(run["tables"]["hall_of_fame"])[0]["task"] == 10
+    assert [each["mean_loss"] for each in records(run["tables"]["finalists"])] == [
+        pytest.approx(0.2),
+        pytest.approx(0.3),
+    ]
     assert run["kept"] == [8, 10, 11, 12, 13]
-    assert [each["status"] for each in run["failures"]] == ["not-finite"]
+    assert [each["kind"] for each in records(run["tables"]["failures"])] == ["not-finite"]
     assert [event["kind"] for event in run["events"]] == ["finished"]
+
+
+def test_a_run_has_the_columns_and_the_figures_of_all_views(client):
+    run = client.get("/api/runs/done").json()
+    headers = [column["label"] for column in run["tables"]["hall_of_fame"]["columns"]]
+    assert headers == [column.header for column in HALL_OF_FAME]
+    task = client.get("/api/runs/done/tasks/8").json()
+    listed = {"best": run["pictures"], "search": run["search_pictures"], "task": task["pictures"]}
+    for page, pictures in listed.items():
+        names = [name for name, row in FIGURES.items() if page in row.dashboard]
+        assert [each["name"] for each in pictures] == names
+        assert all(each["caption"] and each["words"] for each in pictures)
 
 
 def test_what_has_not_changed_is_not_sent_again(tmp_path):
@@ -86,10 +109,15 @@ def test_what_has_not_changed_is_not_sent_again(tmp_path):
         store.record([make_evaluation(8, 1e-3)])
         changed = [client.get(address) for address in ("/api/runs", "/api/runs/run", "/api/compare?run=run")]
     assert [each.status_code for each in changed] == [200] * 3
-    assert changed[0].json()["runs"][0]["loss"] == 1e-3
-    assert changed[0].json()["runs"][0]["state"] == "running"
+    assert records(changed[0].json()["table"])[0]["loss"] == 1e-3
+    assert records(changed[0].json()["table"])[0]["state"] == "running"
     assert changed[1].json()["best"]["task"] == 8
-    assert changed[2].json()["runs"][0]["course"][-1] == [9, 90, pytest.approx(8 * 9 / 2 + 1.0), 1e-3]
+    assert records(changed[2].json()["table"])[0]["progress"][-1] == [
+        9,
+        90,
+        pytest.approx(8 * 9 / 2 + 1.0),
+        1e-3,
+    ]
 
 
 def test_generations_that_are_over_are_read_once(tmp_path, monkeypatch):
@@ -113,13 +141,15 @@ def test_generations_that_are_over_are_read_once(tmp_path, monkeypatch):
 def test_another_run_in_the_same_place_is_another(tmp_path):
     client = make_client(tmp_path)
     make_run(tmp_path / "run", upto=8)
-    assert client.get("/api/compare?run=run").json()["runs"][0]["trained"] == 8
+    assert records(client.get("/api/compare?run=run").json()["table"])[0]["trained"] == 8
     client.get("/api/runs/run")
     (tmp_path / "run").rename(tmp_path / ".gone")
     with Store.create(tmp_path / "run", 'problem = "heat"\nmethod = "random"\n', {}) as store:
         store.add_tasks([Task(0, 1, Genome.parse(GENOMES[0]), 10, 0, Origin(("initial",)))])
         store.record([make_evaluation(0, 5.0)])
-    assert client.get("/api/compare?run=run").json()["runs"][0]["course"] == [[1, 10, 1.0, 5.0]] * 3
+    assert (
+        records(client.get("/api/compare?run=run").json()["table"])[0]["progress"] == [[1, 10, 1.0, 5.0]] * 3
+    )
     assert client.get("/api/runs/run").json()["generations"][0]["median"] is None
 
 
@@ -130,23 +160,25 @@ def test_a_task_that_is_none_is_told(client, number, status):
 
 def test_an_individual(client):
     data = client.get("/api/runs/done/tasks/8").json()
-    assert data["operations"] == ["change node"]
-    assert [each["task"] for each in data["parents"]] == [3]
-    assert [each["task"] for each in data["line"]] == [3]
-    assert data["line"][0]["loss"] == 1.0
+    made, parents = (each["parts"] for each in data["family"])
+    assert made == ["change node"]
+    assert [each["value"] for each in parents if not isinstance(each, str)] == [3, 1.0]
+    assert [(each["task"], each["loss"]) for each in records(data["ancestors"])] == [(3, 1.0)]
     assert data["latex"] == Genome.parse(GENOMES[2]).activation.latex()
-    assert data["attempts"][0]["loss"] == 0.125
+    assert records(data["attempts"])[0]["loss"] == 0.125
     assert data["history"]["losses"] == [
         [epoch, each] for epoch, each in enumerate(make_history(0.125).losses)
     ]
     assert data["history"]["errors"]["u"] == [[0, 0.2], [4, 0.0125]]
     assert data["kept"]
-    assert (data["seed"], data["epochs"]) == ("8", 20)
+    facts = {each["name"]: each["parts"] for each in data["facts"]}
+    assert facts["seed"] == ["8"]
+    assert [each["value"] for each in facts["epochs"] if not isinstance(each, str)] == [10, 20]
 
 
 def test_an_individual_that_is_not_over(client):
     data = client.get("/api/runs/half/tasks/9").json()
-    assert (data["attempts"], data["history"], data["kept"]) == ([], None, False)
+    assert (data["attempts"]["rows"], data["history"], data["kept"]) == ([], None, False)
     assert data["genome"] == GENOMES[0]
 
 
@@ -199,7 +231,7 @@ def test_a_list_of_many_runs_is_remembered_as_a_whole(tmp_path, monkeypatch):
     assert asked.overview() == first
     assert sorted(read) == ["0", "1", "2", "3"]
     (tmp_path / "2").rename(tmp_path / ".gone")
-    assert len(asked.overview()["runs"]) == 3
+    assert len(asked.overview()["table"]["rows"]) == 3
     (tmp_path / ".gone").rename(tmp_path / "2")
     assert asked.overview() == first
     assert read[4:] == ["2"]  # what was gone is forgotten
@@ -211,7 +243,8 @@ def test_a_list_of_many_runs_is_read_bit_by_bit(tmp_path):
         shutil.copytree(tmp_path / "0", tmp_path / name)
     asked = queries.Queries(places.Places(tmp_path), patience=1e-9)
     waiting = [
-        [run["name"] for run in asked.overview()["runs"] if run["state"] == "waiting"] for _ in range(3)
+        [row["key"] for row in asked.overview()["table"]["rows"] if row["more"]["state"] == "waiting"]
+        for _ in range(3)
     ]
     assert waiting == [["2", "1"], ["2"], []]
 
@@ -219,7 +252,7 @@ def test_a_list_of_many_runs_is_read_bit_by_bit(tmp_path):
 def test_of_too_many_runs_to_compare_the_rest_is_named(client):
     names = [f"run={name}" for name in ("done", *"abcdefgh", "half")]
     answer = client.get(f"/api/compare?{'&'.join(names)}").json()
-    assert len(answer["runs"]) == 8
+    assert len(answer["table"]["rows"]) == 8
     assert answer["left_out"] == ["h", "half"]
 
 
@@ -229,9 +262,9 @@ def test_a_course_begins_anew_where_there_are_more_points(tmp_path):
         for number, (coarseness, loss) in enumerate([(2.0, 1e-8), (1.0, 0.5), (1.0, 0.2), (2.0, 1e-9)]):
             store.add_tasks([Task(number, 1, genome, 10, 0, origin, coarseness=coarseness)])
             store.record([make_evaluation(number, loss)])
-    (run,) = make_client(tmp_path).get("/api/compare?run=run").json()["runs"]
-    assert [(point[0], point[3]) for point in run["course"]][:3] == [(1, 1e-8), (2, 0.5), (3, 0.2)]
-    assert run["course"][-1][3] == 0.2
+    (run,) = records(make_client(tmp_path).get("/api/compare?run=run").json()["table"])
+    assert [(point[0], point[3]) for point in run["progress"]][:3] == [(1, 1e-8), (2, 0.5), (3, 0.2)]
+    assert run["progress"][-1][3] == 0.2
 
 
 @pytest.mark.parametrize("status", MEANINGS)
@@ -240,18 +273,23 @@ def test_what_a_status_means_is_told(tmp_path, status):
         store.add_tasks([Task(0, 1, Genome.parse(GENOMES[0]), 10, 0, Origin(("initial",)))])
         store.record([make_evaluation(0, math.inf, status)])
     client = make_client(tmp_path)
-    assert client.get("/api/runs/run/tasks/0").json()["attempts"][0]["meaning"] == MEANINGS[status]
-    assert client.get("/api/runs/run").json()["failures"][0]["reason"] == MEANINGS[status]
+    assert client.get("/api/runs/run/tasks/0").json()["facts"][0]["parts"] == [
+        f"{status}: {MEANINGS[status]}"
+    ]
+    assert (
+        records(client.get("/api/runs/run").json()["tables"]["failures"])[0]["what_happened_to_it"]
+        == MEANINGS[status]
+    )
 
 
 def test_comparison(client):
-    done, missing = client.get("/api/compare?run=done&run=missing").json()["runs"]
-    losses = [point[3] for point in done["course"]]
+    done, missing = records(client.get("/api/compare?run=done&run=missing").json()["table"])
+    losses = [point[3] for point in done["progress"]]
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] == 0.1
-    assert [point[0] for point in done["course"]] == sorted(point[0] for point in done["course"])
+    assert [point[0] for point in done["progress"]] == sorted(point[0] for point in done["progress"])
     assert missing["state"] == "unreadable"
-    assert client.get("/api/compare").json()["runs"] == []
+    assert client.get("/api/compare").json()["table"]["rows"] == []
 
 
 def damage(directory, kind):
@@ -301,7 +339,7 @@ def test_a_broken_run_is_told_and_the_others_are_shown(tmp_path, kind):
     make_run(tmp_path / "whole")
     damage(tmp_path / "broken", kind)
     client = make_client(tmp_path)
-    states = {run["name"]: run for run in client.get("/api/runs").json()["runs"]}
+    states = {run["key"]: run for run in records(client.get("/api/runs").json()["table"])}
     assert states["whole"]["state"] == "finished"
     for rest in ("", "/settings", "/individuals", "/tasks/8", "/pictures/structure", "/pictures/formula"):
         answer = client.get(f"/api/runs/broken{rest}")
@@ -309,7 +347,7 @@ def test_a_broken_run_is_told_and_the_others_are_shown(tmp_path, kind):
         assert answer.status_code == 200 or answer.json()["message"]
     compared = client.get("/api/compare?run=broken&run=whole")
     assert compared.status_code == 200
-    assert compared.json()["runs"][1]["state"] == "finished"
+    assert records(compared.json()["table"])[1]["state"] == "finished"
     assert client.get("/runs/broken/downloads/evaluations").status_code in (200, 409)
 
 
@@ -356,5 +394,5 @@ def test_looking_changes_nothing(tmp_path):
 
 
 def test_a_browser_of_nothing_says_so(tmp_path):
-    with pytest.raises(RunError, match="does not exist"):
+    with pytest.raises(RunError, match=str(tmp_path)):
         Browser(tmp_path / "nothing")

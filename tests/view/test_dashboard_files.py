@@ -17,18 +17,20 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import uvicorn
-from dashboards import make_client, make_network, make_runs, started
+from dashboards import make_client, make_evaluation, make_network, make_runs, started
 from figured import NETWORK, make_run
 
 import evopinn as ep
 from evopinn.errors import FigureError
 from evopinn.genome import Genome
-from evopinn.run.place import DATABASE, WEIGHTS
-from evopinn.run.reading import Reader
-from evopinn.run.source import fingerprint
-from evopinn.view.dashboard import serving
-from evopinn.view.dashboard.apart import Apart
-from evopinn.view.dashboard.drawings import Drawings, Sitter
+from evopinn.store.directory import DATABASE, WEIGHTS
+from evopinn.store.reader import Reader
+from evopinn.store.store import Store
+from evopinn.view.dashboard import server as serving
+from evopinn.view.dashboard.pictures import Drawings, PictureRequest
+from evopinn.view.dashboard.sandbox import Sandbox
+from evopinn.view.figures.pictures import Picture
+from evopinn.workers.problem_source import fingerprint
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +57,8 @@ def network():
         ("activation", "image/png"),
         ("solution", "image/png"),
         ("error", "image/png"),
+        ("lineage", "image/png"),
+        ("failures", "image/svg+xml"),
     ],
 )
 def test_pictures_of_the_best(client, what, kind):
@@ -70,6 +74,17 @@ def test_a_network_that_was_not_kept_is_drawn_from_its_genome(client, run, task)
         assert client.get(address).headers["content-type"].startswith("image/")
     answer = client.get(f"/api/runs/{run}/tasks/{task}/pictures/solution")
     assert "has not kept" in answer.json()["message"]
+
+
+def test_figures_of_a_search_are_drawn_anew_when_it_has_gone_on(tmp_path, network):
+    make_run(tmp_path / "run", upto=8, finished=False, weights=network)
+    client = make_client(tmp_path)
+    first, again = (client.get("/api/runs/run/pictures/cost").content for _ in range(2))
+    assert first == again
+    with Store.open(tmp_path / "run") as store:
+        store.record([make_evaluation(8, 1e-9)])
+    assert client.get("/api/runs/run/pictures/cost").content != first
+    assert "shows a search" in client.get("/api/runs/run/tasks/8/pictures/cost").json()["message"]
 
 
 def test_a_picture_that_is_none_is_told(client):
@@ -88,13 +103,13 @@ def test_a_problem_file_is_run_only_when_that_was_asked_for(tmp_path, network):
     assert client.get("/api/runs/run").json()["has_problem_file"]
     for what in ("structure", "activation", "solution"):
         answer = client.get(f"/api/runs/run/pictures/{what}")
-    assert "has to be run" in answer.json()["message"]
+    assert str(file) in answer.json()["message"]
     assert not marker.exists()
     assert client.get("/api/runs/run/pictures/error?load=true").headers["content-type"] == "image/png"
     assert marker.exists()
     file.unlink()
     gone = client.get("/api/runs/run/pictures/solution?load=true")
-    assert "cannot be had again" in gone.json()["message"]
+    assert str(file) in gone.json()["message"]
 
 
 def make_file(path, more=""):
@@ -119,7 +134,7 @@ def test_a_problem_that_has_changed_is_not_drawn_with(tmp_path, network, source)
     record(tmp_path / "runs" / "run", fingerprint=0.125)
     client = make_client(tmp_path / "runs")
     answer = client.get("/api/runs/run/pictures/solution?load=true")
-    assert "is not the one that the run began with" in answer.json()["message"]
+    assert "produces different losses" in answer.json()["message"]
 
 
 def test_a_changed_file_is_run_again(tmp_path, network):
@@ -164,7 +179,7 @@ def test_a_file_that_hangs_holds_up_nobody_and_ctrl_c_ends_all(tmp_path, network
         with ThreadPoolExecutor(len(asked)) as others:
             waiting = [others.submit(get, each) for each in [*asked, "/runs/run/downloads/report"]]
             wait_until(marker.exists)
-            assert b'"name":"run"' in get("/api/runs")
+            assert b'"text":"run"' in get("/api/runs")
             assert b"<svg" in get("/api/runs/run/pictures/formula")
             process.send_signal(signal.SIGINT)
             process.wait(20)
@@ -187,9 +202,9 @@ def test_the_second_ctrl_c_ends_whatever_is_under_way(monkeypatch):
 
 
 def test_other_pictures_are_not_waited_for_without_end(root):
-    drawings = Drawings(Apart(threading.Event()), patience=0.05)
-    with drawings._drawing, pytest.raises(FigureError, match="are being drawn"):
-        drawings.picture("structure", Sitter(root / "done", 8, may_load=False))
+    drawings = Drawings(Sandbox(threading.Event()), patience=0.05)
+    with drawings._drawing, pytest.raises(FigureError, match="pictures"):
+        drawings.picture(PictureRequest("structure", root / "done", 8, run_file=False))
 
 
 def ask(address, path):
@@ -211,13 +226,15 @@ def wait_until(condition, seconds=60):
 
 def test_a_picture_is_drawn_once_and_old_ones_give_way(root, monkeypatch):
     drawn = []
-    monkeypatch.setattr(
-        "evopinn.view.dashboard.drawings._drawn", lambda _, kind: drawn.append(kind) or b"x" * 40
-    )
-    drawings = Drawings(Apart(threading.Event()), room=100)
-    sitters = [Sitter(root / "done", task, may_load=False) for task in range(4)]
-    for sitter in (sitters[0], sitters[0], sitters[1], sitters[0], sitters[2], sitters[0], sitters[1]):
-        drawings.picture("structure", sitter)
+
+    def picture(row, _):
+        drawn.append(row.name)
+        return Picture(row.name, row.title, row.caption, row.kind, b"x" * 40, 1.0)
+
+    monkeypatch.setattr("evopinn.view.dashboard.pictures.picture", picture)
+    drawings = Drawings(Sandbox(threading.Event()), room=100)
+    for task in (0, 0, 1, 0, 2, 0, 1):
+        drawings.picture(PictureRequest("structure", root / "done", task, run_file=False))
     # Room for two: the third takes the place of the second, which is drawn anew.
     assert len(drawn) == 4
 
@@ -281,7 +298,7 @@ def test_files_that_go_while_they_are_read_are_told(tmp_path, network, monkeypat
 
     monkeypatch.setattr(Path, "read_bytes", gone)
     answer = client.get("/runs/run/downloads/networks/8")
-    assert (answer.status_code, "cannot be read" in answer.json()["message"]) == (409, True)
+    assert (answer.status_code, "weights" in answer.json()["message"]) == (409, True)
     shutil.rmtree(tmp_path / "run" / WEIGHTS)
     (tmp_path / "run" / WEIGHTS).touch()
     assert client.get("/api/runs/run").json()["kept"] == []

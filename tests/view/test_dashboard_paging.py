@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from dashboards import make_client, make_evaluation, make_runs
+from dashboards import make_client, make_evaluation, make_runs, records
 from figured import GENOMES, make_run
 
 from evopinn.genome import Genome
-from evopinn.run.pages import SORTS, Browser, Selection
-from evopinn.run.store import Store
-from evopinn.searchers.task import Origin, Task
+from evopinn.search.task import Origin, Task
+from evopinn.store.pages import SORTS, Browser, Selection
+from evopinn.store.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -55,13 +55,13 @@ def value(line, sort):
 )
 def test_leafing_through_all_pages_shows_each_row_once_in_order(varied, sort, descending, chosen):
     with Browser(varied) as browser:
-        everything = browser.listed(Selection(), size=1000).lines
+        everything = browser.evaluations(Selection(), size=1000).lines
         wanted = [
             line for line in everything if all(getattr(line, name) == each for name, each in chosen.items())
         ]
         lines, after = [], ""
         while True:
-            page = browser.listed(Selection(sort, descending, after=after, **chosen), size=7)
+            page = browser.evaluations(Selection(sort, descending, after=after, **chosen), size=7)
             assert page.total == len(wanted)
             lines += page.lines
             if page.following is None:
@@ -78,20 +78,20 @@ def test_leafing_through_all_pages_shows_each_row_once_in_order(varied, sort, de
 def test_pages_do_not_move_when_rows_are_added(tmp_path):
     make_run(tmp_path / "run", upto=8, finished=False)
     with Browser(tmp_path / "run") as browser:
-        first = browser.listed(Selection("loss"), size=3)
+        first = browser.evaluations(Selection("loss"), size=3)
         with Store.open(tmp_path / "run") as store:
             store.record([make_evaluation(8, 1e-9)])
-        second = browser.listed(Selection("loss", after=first.following), size=3)
+        second = browser.evaluations(Selection("loss", after=first.following), size=3)
     assert [line.loss for line in [*first.lines, *second.lines]] == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
 
 
 def test_individuals_are_given_page_by_page(client):
     page = client.get("/api/runs/done/individuals?sort=loss&descending=true&status=finished").json()
     assert page["total"] == 13
-    assert [row["loss"] for row in page["rows"]][:3] == [16.0, 8.0, 4.0]
+    assert [row["loss"] for row in records(page["table"])][:3] == [16.0, 8.0, 4.0]
     assert page["statuses"] == {"finished": 13, "not-finite": 1}
     assert page["following"] is None
-    failed = client.get("/api/runs/done/individuals?status=not-finite").json()["rows"]
+    failed = records(client.get("/api/runs/done/individuals?status=not-finite").json()["table"])
     assert [(row["task"], row["loss"]) for row in failed] == [(5, None)]
 
 

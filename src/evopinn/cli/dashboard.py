@@ -5,27 +5,27 @@ from typing import Annotated
 
 import typer
 
-from evopinn.cli.shared import heed_termination
+from evopinn.cli.shared import stop_on_termination
 from evopinn.errors import DashboardError
-from evopinn.run.place import RUNS
-from evopinn.view.console import meanwhile, note
+from evopinn.store.directory import RUNS
+from evopinn.view.terminal.console import meanwhile, note
 
 PORT = 8710
 
 
 def dashboard(
-    directory: Annotated[Path, typer.Argument(help="Where the runs lie.")] = RUNS,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = PORT,
+    directory: Annotated[Path, typer.Argument(help="Directory of the runs.")] = RUNS,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 picks a free one.")] = PORT,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; others than 127.0.0.1 can be reached from elsewhere.")
+        str, typer.Option(help="Address to listen on. Other machines can reach any address but 127.0.0.1.")
     ] = "127.0.0.1",
-    open_browser: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open a browser.")] = False,
 ) -> None:
-    """Show the runs in a directory in a browser, live while they go."""
+    """Show the runs of a directory in a browser, live."""
     if directory.exists() and not directory.is_dir():
         raise DashboardError(f"{directory} is a file; give the directory that the runs lie in.")
     with meanwhile("starting the dashboard"):
-        from evopinn.view.dashboard.serving import serve
+        from evopinn.view.dashboard.server import serve
 
     def announce(address: str, private: bool) -> None:
         if not directory.exists():
@@ -42,5 +42,5 @@ def dashboard(
 
             webbrowser.open(address)
 
-    heed_termination()
+    stop_on_termination()
     serve(directory, host, port, announce)

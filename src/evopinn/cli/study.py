@@ -1,19 +1,14 @@
-"""Commands that make the paper's experiments again: sensitivity, comparison, published models."""
+"""The commands that carry out studies, one for each kind."""
 
 import inspect
-from collections.abc import Callable
-from contextlib import nullcontext
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from evopinn.cli.given import said
-from evopinn.cli.search import load_libraries
 from evopinn.cli.shared import (
-    EXIT_FAILED,
-    EXIT_INTERRUPTED,
     PROBLEM_HELP,
     ClusterOption,
     CpusOption,
@@ -21,241 +16,121 @@ from evopinn.cli.shared import (
     JsonOption,
     NoReportOption,
     QuietOption,
-    SpaceOption,
     WorkersOption,
-    output,
+    given_options,
+    loading_libraries,
 )
-from evopinn.errors import RunError, SearchError
-from evopinn.view.console import meanwhile, note
+from evopinn.lab.studies.kinds import KINDS, Options, StudyKind, names_in
 
-if TYPE_CHECKING:
-    from evopinn.run.session import Audience
-    from evopinn.study.kinds import AnyStudy
-
-STUDIES = Path("studies")
-"""Where studies lie if nothing else is said."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Common:
+class CommonOptions:
     """The options that all studies have."""
 
     problem: Annotated[str | None, typer.Argument(help=PROBLEM_HELP)] = None
     scale: Annotated[
         float | None,
         typer.Option(
-            help="1 is the paper's full schedule; 0.01 shrinks all of it, in all to below a hundredth."
+            help="1 is the paper's full schedule; 0.01 shrinks it to less than a hundredth of the work."
         ),
     ] = None
-    cases: Annotated[str | None, typer.Option(help="Cases to train on, e.g. I,III; all by default.")] = None
+    cases: Annotated[
+        str | None, typer.Option(help="Cases to train on, e.g. I,III. Default: all (sensitivity: the first).")
+    ] = None
     trials: Annotated[
-        int | None, typer.Option(min=1, help="Trainings of each model on each case; as the scale says.")
+        int | None, typer.Option(min=1, help="Trainings of each model on each case. Default: set by --scale.")
     ] = None
-    epochs: Annotated[int | None, typer.Option(min=1, help="Of each of them; as the scale says.")] = None
+    epochs: Annotated[
+        int | None, typer.Option(min=1, help="Epochs of each training. Default: set by --scale.")
+    ] = None
     coarseness: Annotated[
-        float | None, typer.Option(help="Factor by which each axis has fewer points; as the scale says.")
+        float | None,
+        typer.Option(help="Divide the points along each axis by this factor. Default: set by --scale."),
     ] = None
-    seed: Annotated[int | None, typer.Option(min=0, help="All random choices follow from it.")] = None
-    optimizer: Annotated[str | None, typer.Option(help="lbfgs, the paper's, by default; adam, lm.")] = None
-    engine: Annotated[str | None, typer.Option(help="auto, autograd, taylor, fused.")] = None
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all random choices.")] = None
+    optimizer: Annotated[str | None, typer.Option(help="lbfgs (default, as in the paper), adam, lm.")] = None
+    engine: Annotated[
+        str | None, typer.Option(help="How derivatives are computed: auto, autograd, taylor, fused.")
+    ] = None
     workers: WorkersOption = None
     cluster: ClusterOption = None
     cpus_per_worker: CpusOption = None
     gpus_per_worker: GpusOption = None
     study: Annotated[
         str | None,
-        typer.Option(help="Name of the study in studies/, or a path; by default one for all that is asked."),
+        typer.Option(help="Name of the study in studies/, or a path. Default: derived from the options."),
     ] = None
     config: Annotated[
-        Path | None, typer.Option(help="A TOML file with any of this; what is given here comes first.")
+        Path | None,
+        typer.Option(help="TOML file with any of these options; command-line options override it."),
     ] = None
     plan: Annotated[
-        bool, typer.Option("--plan", help="Say what would be done and how long it takes here; do nothing.")
+        bool,
+        typer.Option("--plan", help="Print what would be done and how long it would take here, then exit."),
     ] = False
     no_report: NoReportOption = False
     as_json: JsonOption = False
     quiet: QuietOption = False
 
     def values(self) -> dict[str, Any]:
-        """What is asked, as a design says it; what the file says that is named, unless it is given here."""
-        from evopinn.study.design import read_design
-
-        values = {} if self.config is None else read_design(self.config)
-        cases = None if self.cases is None else named(self.cases)
+        """The same as entries of a design."""
+        cases = None if self.cases is None else names_in(self.cases)
         names = ("problem", "scale", "trials", "epochs", "coarseness", "seed", "optimizer", "engine")
-        values |= said({name: getattr(self, name) for name in names} | {"cases": cases})
+        values = given_options({name: getattr(self, name) for name in names} | {"cases": cases})
         places = {
             "count": self.workers,
             "cluster": self.cluster,
             "cpus": self.cpus_per_worker,
             "gpus": self.gpus_per_worker,
         }
-        return values | {"workers": {**values.get("workers", {}), **said(places)}}
+        return values | {"workers": given_options(places)}
 
 
-def with_common(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that all studies have, beside its own, as its first argument."""
-    own = list(inspect.signature(command).parameters.values())[1:]
-    own_hints, hints = (
-        get_type_hints(command, include_extras=True),
-        get_type_hints(Common, include_extras=True),
-    )
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    shared = [
-        inspect.Parameter(each.name, keyword, default=each.default, annotation=hints[each.name])
-        for each in fields(Common)
+def command_of(kind: StudyKind) -> Callable[..., None]:
+    """The command of a kind of study: the problem, the options of the kind, and those of all studies."""
+    problem, *shared = _parameters(CommonOptions)
+    parameters = [problem, *_parameters(kind.options), *shared]
+
+    def command(**options: Any) -> None:
+        _carry_out(kind, _taken(CommonOptions, options), _taken(kind.options, options))
+
+    command.__name__, command.__doc__ = kind.command.rpartition(" ")[2], kind.options.__doc__
+    command.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    return command
+
+
+def add_studies(app: typer.Typer) -> None:
+    """Add a command for each kind of study."""
+    groups: dict[str, typer.Typer] = {}
+    for kind in KINDS.values():
+        group = kind.command.rpartition(" ")[0]
+        if group and group not in groups:
+            groups[group] = typer.Typer(no_args_is_help=True, help=kind.group)
+            app.add_typer(groups[group], name=group)
+        groups.get(group, app).command()(command_of(kind))
+
+
+def _taken(options: type[T], values: Mapping[str, Any]) -> T:
+    """Options with their values, taken from among those of a command."""
+    return options(**{name: values[name] for name in inspect.signature(options).parameters})
+
+
+def _parameters(options: type[Any]) -> list[inspect.Parameter]:
+    """The options of a dataclass as parameters of a command."""
+    hints, keyword = get_type_hints(options, include_extras=True), inspect.Parameter.KEYWORD_ONLY
+    return [
+        each.replace(kind=keyword, annotation=hints[each.name])
+        for each in inspect.signature(options).parameters.values()
     ]
-    special = [each.replace(kind=keyword, annotation=own_hints[each.name]) for each in own]
-    first, *others = shared  # the problem
-
-    def called(**given: Any) -> None:
-        command(Common(**{each.name: given.pop(each.name) for each in fields(Common)}), **given)
-
-    called.__name__, called.__doc__ = command.__name__, command.__doc__
-    parameters = [first, *special, *others]
-    called.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
-    called.__annotations__ = {each.name: each.annotation for each in parameters}
-    return called
 
 
-def named(text: str) -> list[str]:
-    """The names in a list with commas."""
-    return [name.strip() for name in text.split(",")]
+def _carry_out(kind: StudyKind, common: CommonOptions, own: Options) -> None:
+    with loading_libraries(common.quiet):
+        from evopinn.cli.actions.studies import StudyOutput, carry_out_study
 
-
-@with_common
-def sensitivity(
-    common: Common,
-    morris: Annotated[
-        int | None, typer.Option(min=0, help="Trajectories of Morris' screening; none by default.")
-    ] = None,
-) -> None:
-    """Vary layers, neurons, shortcuts and activation alone, and say what matters for a problem."""
-    _carry_out("sensitivity", common, {"morris": morris})
-
-
-@with_common
-def compare(
-    common: Common,
-    methods: Annotated[
-        str | None,
-        typer.Option(help="all, or some of bo-fcnet,bo-fcresnet,random,evolution,evo-dpste,evo-dpste+lm."),
-    ] = None,
-    runs: Annotated[
-        int | None, typer.Option(min=1, help="Independent searches by each method; as the scale says.")
-    ] = None,
-    budget: Annotated[
-        str | None, typer.Option(help='Epochs of a search, in place of the scale: "30000 epochs".')
-    ] = None,
-    bounds: SpaceOption = None,
-) -> None:
-    """Compare the methods at equal cost, and what they discover on every case of a problem."""
-    load_libraries(common.quiet)
-    from evopinn.study.compare import COMPARED
-
-    chosen = list(COMPARED) if methods == "all" else None if methods is None else named(methods)
-    _carry_out("compare", common, {"methods": chosen, "searches": runs, "budget": budget, "space": bounds})
-
-
-reproduce = typer.Typer(no_args_is_help=True, help="Make the paper's tables again.")
-
-
-@reproduce.callback()
-def _about() -> None:
-    """Make the paper's tables again."""
-
-
-@with_common
-def table(
-    common: Common,
-    models: Annotated[
-        str | None, typer.Option(help="Some of the 15 published models, e.g. evo-dpste-1,bo-fcnet-1.")
-    ] = None,
-) -> None:
-    """Train the published models of KG, burgers or lame again: published and measured side by side."""
-    chosen = None if models is None else [name.removeprefix("paper:") for name in named(models)]
-    _carry_out("reproduce", common, {"models": chosen})
-
-
-reproduce.command()(table)
-
-
-def _carry_out(kind: str, common: Common, special: dict[str, Any]) -> None:
-    """Do a study, or what is left of it, and print what came out."""
-    load_libraries(common.quiet)
-    from evopinn.api import watched
-    from evopinn.run.naming import run_path
-    from evopinn.study.course import carry_out, check_place, claim, is_begun
-    from evopinn.study.kinds import study_of
-    from evopinn.view.study.wording import scale_note
-
-    values = common.values()
-    if special.get("budget") is not None:  # in place of what the file says
-        values.pop("schedule", None)
-    values |= said(special)
-    if "problem" not in values:
-        raise SearchError("no problem is given; `evopinn problems` lists the catalogue.")
-    study = study_of(kind, values, "the command" if common.config is None else str(common.config))
-    directory = run_path(common.study or study.design.name(), STUDIES)
-
-    def shown(go: "Callable[[Audience], bool]") -> bool:
-        return watched(go, not common.quiet)
-
-    def say(text: str) -> None:
-        if not common.quiet:
-            note(text)
-
-    check_place(study, directory)
-    say(scale_note(study.design))
-    if common.plan or not (common.quiet or is_begun(directory)):
-        _foretell(study, shown, common.plan)
-    if common.plan:
-        return
-    claim(study, directory)
-    try:
-        finished = carry_out(study, directory, shown, say)
-    except RunError as error:
-        if not is_begun(directory):
-            raise
-        note(f"error: {error}")
-        raise typer.Exit(EXIT_FAILED) from None
-    if not finished:
-        note(f"stopped; the same command goes on with {directory}.")
-        raise typer.Exit(EXIT_INTERRUPTED)
-    _finish(study, directory, common)
-
-
-def _foretell(study: "AnyStudy", shown: "Callable[[Callable[[Audience], bool]], bool]", asked: bool) -> None:
-    """Say how long it will take: as the answer, if it was asked for, otherwise beside it."""
-    from evopinn.study.course import forecast
-    from evopinn.view.console import notes_console
-    from evopinn.view.study.tables import forecast_table
-
-    expected = forecast(study, shown)
-    if expected is None:
-        note("stopped; nothing was begun.")
-        raise typer.Exit(EXIT_INTERRUPTED)
-    shape = forecast_table(expected)
-    if asked:
-        output(shape.rich(), as_json=False)
-    else:
-        notes_console().print(shape.rich())
-
-
-def _finish(study: "AnyStudy", directory: Path, common: Common) -> None:
-    """Write the table of all trainings and the report, and print what came out."""
-    from evopinn.study.trials import write_csv
-    from evopinn.view.study import study_tables, write_study_report
-
-    write_csv(directory / "trainings.csv", study.recorded(directory))
-    if common.as_json:
-        output(study.data(directory), as_json=True)
-    else:
-        for each in study_tables(study, directory):
-            output(each.rich(), as_json=False)
-    if common.no_report:
-        return
-    with nullcontext() if common.quiet else meanwhile("writing the report"):
-        path = write_study_report(study, directory)
-    if not common.quiet:
-        note(f"report: {path}")
+    manner = StudyOutput(common.as_json, common.quiet, only_plan=common.plan, report=not common.no_report)
+    entries = common.values() | given_options(own.entries())
+    carry_out_study(kind.name, entries, common.config, common.study, manner)

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from evopinn.engine.reading import Number, read_if_free
-from evopinn.engine.vectors import check_vector
+from evopinn.engine.protocol import Scalar, check_vector, read_if_free
 from evopinn.genome import Genome
 from evopinn.network import Layout, forward
 from evopinn.problem import Problem
@@ -27,7 +26,7 @@ class AutogradEngine:
         problem: The problem.
         genome: Structure and activation of the network.
         dtype: Precision of the computation.
-        device: Where it runs.
+        device: The device of the computation.
     """
 
     name = "autograd"
@@ -40,7 +39,7 @@ class AutogradEngine:
         device: torch.device | str = "cpu",
     ) -> None:
         self.genome = genome
-        self.layout = Layout.of(genome, len(problem.axes), len(problem.fields))
+        self.layout = Layout.of(genome, problem)
         self.terms: tuple[Term, ...] = problem.terms(dtype, device)
 
     def components(self, theta: Tensor) -> tuple[tuple[Tensor, ...], ...]:
@@ -59,7 +58,7 @@ class AutogradEngine:
         ]
         return torch.stack(losses)
 
-    def loss_and_gradient(self, theta: Tensor) -> tuple[Number, Tensor]:
+    def loss_and_gradient(self, theta: Tensor) -> tuple[Scalar, Tensor]:
         """The loss and its gradient with respect to θ."""
         leaf = theta.detach().requires_grad_()
         loss = self.term_losses(leaf).sum()
@@ -110,10 +109,10 @@ class AutogradEngine:
     def _derivatives(self, tensors: dict[str, Tensor], side: Side) -> SideValues:
         points = side.points.detach().requires_grad_()
         output = forward(self.genome, tensors, points)
-        return NestedDerivatives(points, output.unbind(dim=1))
+        return AutogradDerivatives(points, output.unbind(dim=1))
 
 
-class NestedDerivatives:
+class AutogradDerivatives:
     """Derivatives of functions on points, each made from one of lower order and kept.
 
     Args:

@@ -1,4 +1,4 @@
-"""Derivative channels: what is carried through the network beside its value.
+"""Derivative channels: derivatives that pass through the network together with its value.
 
 A channel is a derivative ∂^α of the network's layers with respect to the coordinates, or a fixed combination
 Σ c_j ∂^α_j of derivatives of one order. A set of channels is closed under Faà di Bruno's formula: what the
@@ -18,7 +18,7 @@ from functools import cached_property
 from evopinn.engine.partitions import chain_rule, closure
 from evopinn.problem.fields import MultiIndex
 
-Combination = tuple[tuple[MultiIndex, float], ...]
+LinearCombination = tuple[tuple[MultiIndex, float], ...]
 """Σ c_j ∂^α_j as pairs (α_j, c_j)."""
 
 Factors = tuple[int, ...]
@@ -37,11 +37,11 @@ class Channels:
     """
 
     singles: tuple[MultiIndex, ...]
-    combinations: tuple[Combination, ...] = ()
+    combinations: tuple[LinearCombination, ...] = ()
     highest_input: int | None = None
 
     @classmethod
-    def of(cls, wanted: Sequence[MultiIndex], combinations: Sequence[Combination] = ()) -> "Channels":
+    def of(cls, wanted: Sequence[MultiIndex], combinations: Sequence[LinearCombination] = ()) -> "Channels":
         """The smallest closed set that has these multi-indices and combinations."""
         lower = [
             block
@@ -68,7 +68,7 @@ class Channels:
 
     @cached_property
     def inputs(self) -> int:
-        """How many channels may differ from zero before the activation; they come first."""
+        """The number of channels that may differ from zero before the activation; they come first."""
         highest = self.highest_input
         if highest is None:
             return len(self)
@@ -95,7 +95,7 @@ class Channels:
             found += [(number, c, factors) for factors, c in gathered.items() if max(factors) < self.inputs]
         return tuple(found)
 
-    def _numbered(self) -> list[tuple[int, Combination]]:
+    def _numbered(self) -> list[tuple[int, LinearCombination]]:
         singles = [(number, ((index, 1.0),)) for number, index in enumerate(self.singles)]
         behind = len(singles)
         return [*singles[1:], *((behind + k, each) for k, each in enumerate(self.combinations))]

@@ -1,9 +1,9 @@
-"""What an evaluation consists of, found before training: points, channels, blocks.
+"""The plan of an evaluation, made before a training: points, channels, blocks.
 
 Terms on the same points share a pass through the network. Each set of points carries the channels that its
-terms ask for and no others: a boundary value needs no second derivatives. Points whose residuals do not see
-one another are parted into blocks, so that the arrays of a layer stay in cache and memory does not grow with
-their number.
+terms ask for and no others: a boundary value needs no second derivatives. Points with independent residuals
+are divided into blocks, so that the arrays of a layer stay in cache and memory does not grow with their
+number.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from evopinn.engine.channels import Channels
-from evopinn.engine.combining import Combining, combining
+from evopinn.engine.combinations import CarriedDerivatives, carried_derivatives
 from evopinn.problem.fields import MultiIndex
 from evopinn.problem.terms import Side, Term
 
@@ -24,35 +24,35 @@ BLOCK_ON_CPU = 160_000
 BLOCK_ELSEWHERE = 4_000_000
 """Elements elsewhere: enough to keep an accelerator busy, few enough to fit its memory."""
 
-ROUND = 16
+POINTS_MULTIPLE = 16
 """Points of a pass come in multiples of this: kernels work on whole vectors of neighbouring elements."""
 
 
 @dataclass(frozen=True)
-class Carried:
-    """What a pass through the network carries for one side of its terms.
+class CarriedChannels:
+    """The channels that a pass through the network carries for one side of its terms.
 
     Attributes:
-        combining: Single derivatives and combinations.
+        derivatives: Single derivatives and combinations.
     """
 
-    combining: Combining
+    derivatives: CarriedDerivatives
 
     @cached_property
     def channels(self) -> Channels:
         """The closed set of channels."""
-        return Channels.of(self.combining.singles, self.combining.combinations)
+        return Channels.of(self.derivatives.singles, self.derivatives.combinations)
 
     @cached_property
     def number(self) -> dict[MultiIndex, int]:
         """The channel that supplies each multi-index; members of a combination but its pivot have none."""
         singles = dict(self.channels.number)
         behind = len(self.channels.singles)
-        return singles | {pivot: behind + k for k, pivot in enumerate(self.combining.pivots)}
+        return singles | {pivot: behind + k for k, pivot in enumerate(self.derivatives.pivots)}
 
 
 @dataclass(frozen=True, eq=False)
-class Member:
+class BlockTerm:
     """A term within a block.
 
     Attributes:
@@ -67,24 +67,24 @@ class Member:
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class PointBlock:
     """Points that go through the network together.
 
     Attributes:
         members: The terms on these points.
         count: The number of points.
-        carried: Per side, what is carried.
+        carried: Per side, the channels that the pass carries.
         inputs: Per side, the channels of the coordinates, shape (inputs, padded count, d).
     """
 
-    members: tuple[Member, ...]
+    members: tuple[BlockTerm, ...]
     count: int
-    carried: tuple[Carried, ...]
+    carried: tuple[CarriedChannels, ...]
     inputs: tuple[Tensor, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class EvaluationPlan:
     """All blocks of an evaluation.
 
     Attributes:
@@ -92,11 +92,11 @@ class Plan:
         residuals: The number of residuals of all terms, components and points.
     """
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[PointBlock, ...]
     residuals: int
 
     @classmethod
-    def of(cls, terms: Sequence[Term], neurons: int, block: int | None = None) -> "Plan":
+    def of(cls, terms: Sequence[Term], neurons: int, block: int | None = None) -> "EvaluationPlan":
         """The plan for the terms of a problem.
 
         Args:
@@ -118,7 +118,7 @@ class Plan:
 
     @property
     def size(self) -> int:
-        """What goes through a layer in an evaluation: points times channels, without what fills up blocks."""
+        """Points times channels that pass through a layer in an evaluation, without padding."""
         return sum(block.count * len(each.channels) for block in self.blocks for each in block.carried)
 
 
@@ -145,15 +145,19 @@ def _same_sides(first: Sequence[Side], second: Sequence[Side]) -> bool:
     )
 
 
-def _blocks(group: Sequence[Placed], rows: int) -> list[Block]:
-    """A group of terms in blocks of points, if its points do not see one another."""
+def _blocks(group: Sequence[Placed], rows: int) -> list[PointBlock]:
+    """A group of terms in blocks of points, if its points are independent."""
     terms = [term for term, _ in group]
     first = terms[0]
-    carried = tuple(Carried(combining(terms, side)) for side in range(len(first.sides)))
+    carried = tuple(CarriedChannels(carried_derivatives(terms, side)) for side in range(len(first.sides)))
     most = max(len(each.channels) for each in carried)
-    size = max(ROUND, rows // most // ROUND * ROUND) if first.pointwise else first.count
+    size = (
+        max(POINTS_MULTIPLE, rows // most // POINTS_MULTIPLE * POINTS_MULTIPLE)
+        if first.pointwise
+        else first.count
+    )
     size = -(-first.count // -(-first.count // size))  # blocks of about equal size
-    blocks: list[Block] = []
+    blocks: list[PointBlock] = []
     for start in range(0, first.count, size):
         part = slice(start, min(start + size, first.count))
         members = tuple(_member(term, offset, part) for term, offset in group)
@@ -161,22 +165,22 @@ def _blocks(group: Sequence[Placed], rows: int) -> list[Block]:
             _coordinates(side.points[part], each.channels)
             for side, each in zip(first.sides, carried, strict=True)
         )
-        blocks.append(Block(members, part.stop - part.start, carried, inputs))
+        blocks.append(PointBlock(members, part.stop - part.start, carried, inputs))
     return blocks
 
 
-def _member(term: Term, offset: int, part: slice) -> Member:
+def _member(term: Term, offset: int, part: slice) -> BlockTerm:
     firsts = [offset + component * term.count for component in range(term.components)]
     rows = tuple(slice(first + part.start, first + part.stop) for first in firsts)
-    return Member(term.restricted(part), term.weight / term.count, rows)
+    return BlockTerm(term.restricted(part), term.weight / term.count, rows)
 
 
 def _coordinates(points: Tensor, channels: Channels) -> Tensor:
     """The network's input with its derivatives of order up to 1, shape (inputs, padded n, d).
 
-    The last point is repeated to fill up; what is computed there is not used.
+    The last point is repeated as padding; its results are not used.
     """
-    missing = -len(points) % ROUND
+    missing = -len(points) % POINTS_MULTIPLE
     padded = torch.cat([points, points[-1:].expand(missing, -1)])
     count = channels.first_layer.inputs
     inputs = points.new_zeros((count, *padded.shape))

@@ -6,11 +6,11 @@ from functools import lru_cache
 from torch import Tensor
 
 from evopinn.engine.channels import Channels
-from evopinn.engine.layer import LayerFormulas
+from evopinn.engine.layer_formulas import LayerFormulas
 from evopinn.engine.program import BoundProgram, Program, saved_for
-from evopinn.engine.propagation import LayerArrays, Take
-from evopinn.engine.symbols import Symbol
+from evopinn.engine.propagation import ArraySource, LayerArrays
 from evopinn.genome import Activation
+from evopinn.symbolic import Symbol
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class LayerPrograms:
 
     Attributes:
         formulas: Their formulas.
-        saved: What the forward pass leaves for the others.
-        forward: From z to a and what is saved.
+        saved: The results of the forward pass that the others need.
+        forward: From z to a and the saved results.
         adjoint: From a_bar to z_bar and the parameters' adjoints.
         tangent: From z_dot to a_dot.
     """
@@ -56,7 +56,9 @@ class PortableKernels:
     def __init__(self, activation: Activation) -> None:
         self._activation = activation
 
-    def bind(self, channels: Channels, arrays: LayerArrays, own: Take, shared: Take) -> "PortableLayer":
+    def bind(
+        self, channels: Channels, arrays: LayerArrays, own: ArraySource, shared: ArraySource
+    ) -> "PortableLayer":
         """The element-wise part of a layer on these arrays."""
         return PortableLayer(layer_programs(self._activation, channels), arrays, own, shared)
 
@@ -64,7 +66,9 @@ class PortableKernels:
 class PortableLayer:
     """The element-wise part of a layer by torch operations on arrays that are kept."""
 
-    def __init__(self, programs: LayerPrograms, arrays: LayerArrays, own: Take, shared: Take) -> None:
+    def __init__(
+        self, programs: LayerPrograms, arrays: LayerArrays, own: ArraySource, shared: ArraySource
+    ) -> None:
         self._programs = programs
         self._arrays = arrays
         formulas = programs.formulas

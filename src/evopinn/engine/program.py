@@ -1,4 +1,4 @@
-"""Formulas as a sequence of torch operations into buffers that are kept.
+"""Programs: formulas as sequences of torch operations on reused buffers.
 
 Fresh arrays cost page faults on every evaluation, and buffers that are used again at once stay in cache: so
 intermediate values take turns in as few buffers as possible, and a product that is added to something becomes
@@ -14,25 +14,26 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from evopinn.engine.symbols import Symbol, made, torch_function
+from evopinn.engine.simplification import made
 from evopinn.genome.derivatives import asinh
+from evopinn.symbolic import Symbol, evaluated, in_order
 
 COMPARISONS = ("gt", "lt", "eq")
 
 EXPANDED: Mapping[str, Callable[[Tensor], Tensor]] = MappingProxyType({"asinh": asinh})
-"""Operations that torch is faster at in several steps."""
+"""Operations that torch computes faster in several steps."""
 
 
 @dataclass(frozen=True)
-class Step:
+class Instruction:
     """One torch operation.
 
     Attributes:
         function: The function of torch.
-        operands: What it takes.
-        options: Numbers that it takes by name.
-        result: What it makes.
-        place: Number of the buffer that it writes to; None for an output or what takes no buffer.
+        operands: Its operands.
+        options: Numbers passed by name.
+        result: The symbol that it computes.
+        place: Number of the buffer that it writes to; None for an output, or if it needs none.
     """
 
     function: Callable[..., Tensor]
@@ -53,7 +54,7 @@ class Program:
     """
 
     outputs: tuple[Symbol, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[Instruction, ...]
     buffers: int
 
     @classmethod
@@ -61,34 +62,35 @@ class Program:
         """The program of formulas, where the symbols `given` are known already."""
         known = set(given)
         outputs = _expanded(outputs)
-        ordered = _contracted(_in_order(outputs, known), frozenset(outputs))
+        results = frozenset(outputs)
+        ordered = _contracted(in_order(outputs, known), results)
         last_use = {operand: number for number, (_, ops, _, _) in enumerate(ordered) for operand in ops}
         free: list[int] = []
         buffers = 0
         place: dict[Symbol, int] = {}
-        steps: list[Step] = []
+        steps: list[Instruction] = []
         for number, (function, operands, options, result) in enumerate(ordered):
             ended = {operand for operand in operands if operand in place and last_use[operand] == number}
             free += sorted(place[operand] for operand in ended)
-            if result in outputs or not result.varies or result.operation in COMPARISONS:
-                steps.append(Step(function, operands, options, result, None))
+            if result in results or not result.varies or result.operation in COMPARISONS:
+                steps.append(Instruction(function, operands, options, result, None))
                 continue
             if not free:
                 free.append(buffers)
                 buffers += 1
             place[result] = free.pop()
-            steps.append(Step(function, operands, options, result, place[result]))
+            steps.append(Instruction(function, operands, options, result, place[result]))
         return cls(tuple(outputs), tuple(steps), buffers)
 
     def bind(
         self, arrays: Mapping[Symbol, Tensor], buffers: Sequence[Tensor], outputs: Sequence[Tensor]
     ) -> "BoundProgram":
-        """The program on arrays that stay where they are.
+        """The program on fixed arrays.
 
         Args:
             arrays: The inputs that vary.
-            buffers: At least `self.buffers` arrays for what comes between.
-            outputs: Where the results go.
+            buffers: At least `self.buffers` arrays for intermediate results.
+            outputs: The arrays of the results.
         """
         return BoundProgram(self, dict(arrays), buffers, outputs)
 
@@ -115,7 +117,7 @@ class BoundProgram:
                 self._copies.append((symbol, output))
         self._values: dict[Symbol, Tensor] = dict(arrays)
         for symbol in _constants(program):
-            self._values[symbol] = torch.tensor(symbol.number, dtype=like.dtype, device=like.device)
+            self._values[symbol] = torch.tensor(symbol.value, dtype=like.dtype, device=like.device)
         self._steps: list[tuple[Callable[..., Tensor], tuple[Symbol, ...], dict[str, Any], Symbol]] = []
         for step in program.steps:
             options: dict[str, Any] = dict(step.options)
@@ -136,28 +138,22 @@ class BoundProgram:
 
 
 def _expanded(outputs: Sequence[Symbol]) -> list[Symbol]:
-    """The same formulas without operations that torch is slow at."""
+    """The same formulas without operations that torch computes slowly."""
+
+    def rule(symbol: Symbol, operands: list[Symbol]) -> Symbol:
+        if symbol.operation in EXPANDED:
+            return cast(Symbol, EXPANDED[symbol.operation](cast(Tensor, operands[0])))
+        return made(symbol.operation, *operands) if operands else symbol
+
     done: dict[Symbol, Symbol] = {}
-
-    def visit(symbol: Symbol) -> Symbol:
-        if symbol not in done:
-            operands = [visit(operand) for operand in symbol.operands]
-            if symbol.operation in EXPANDED:
-                done[symbol] = cast(Symbol, EXPANDED[symbol.operation](cast(Tensor, operands[0])))
-            else:
-                done[symbol] = made(symbol.operation, *operands) if operands else symbol
-        return done[symbol]
-
-    return [visit(symbol) for symbol in outputs]
+    return [evaluated(symbol, rule, done) for symbol in outputs]
 
 
 def saved_for(later: Sequence[Symbol], earlier: Sequence[Symbol]) -> tuple[Symbol, ...]:
-    """What formulas that are run later can take over from earlier ones: arrays that both need."""
+    """The arrays that later formulas can take over from earlier ones."""
     later, earlier = _expanded(later), _expanded(earlier)
     computed = {
-        symbol
-        for symbol in _in_order(earlier, set())
-        if symbol.varies and symbol.operation not in COMPARISONS
+        symbol for symbol in in_order(earlier) if symbol.varies and symbol.operation not in COMPARISONS
     }
     found: dict[Symbol, None] = {}
 
@@ -174,22 +170,6 @@ def saved_for(later: Sequence[Symbol], earlier: Sequence[Symbol]) -> tuple[Symbo
 
 
 Operation = tuple[Callable[..., Tensor], tuple[Symbol, ...], Mapping[str, float], Symbol]
-
-
-def _in_order(outputs: Sequence[Symbol], known: set[Symbol]) -> list[Symbol]:
-    """What must be computed, operands first."""
-    done: dict[Symbol, None] = {}
-
-    def visit(symbol: Symbol) -> None:
-        if symbol in done or symbol in known or not symbol.operands:
-            return
-        for operand in symbol.operands:
-            visit(operand)
-        done[symbol] = None
-
-    for symbol in outputs:
-        visit(symbol)
-    return list(done)
 
 
 def _contracted(ordered: Sequence[Symbol], outputs: frozenset[Symbol]) -> list[Operation]:
@@ -209,12 +189,12 @@ def _contracted(ordered: Sequence[Symbol], outputs: frozenset[Symbol]) -> list[O
         if not alone(second):
             return None
         a, b = second.operands
-        if a.operation == "constant" and b.varies:
+        if a.is_constant() and b.varies:
             if first.varies and alone(b) and all(factor.varies for factor in b.operands):
                 joined.update((second, b))
-                return torch.addcmul, (first, *b.operands), {"value": sign * a.number}, symbol
+                return torch.addcmul, (first, *b.operands), {"value": sign * a.value}, symbol
             joined.add(second)
-            return torch.add, (first, b), {"alpha": sign * a.number}, symbol
+            return torch.add, (first, b), {"alpha": sign * a.value}, symbol
         if first.varies and a.varies and b.varies:
             joined.add(second)
             return torch.addcmul, (first, a, b), {"value": sign}, symbol
@@ -225,7 +205,7 @@ def _contracted(ordered: Sequence[Symbol], outputs: frozenset[Symbol]) -> list[O
         if symbol in joined:
             continue
         sum_ = joining(symbol) if symbol.operation in ("add", "sub") else None
-        found.append(sum_ or (torch_function(symbol.operation), symbol.operands, {}, symbol))
+        found.append(sum_ or (getattr(torch, symbol.operation), symbol.operands, {}, symbol))
     return _by_need(found[::-1])
 
 
@@ -247,5 +227,5 @@ def _by_need(operations: list[Operation]) -> list[Operation]:
 
 def _constants(program: Program) -> Iterator[Symbol]:
     for symbol in (*(o for step in program.steps for o in step.operands), *program.outputs):
-        if symbol.operation == "constant":
+        if symbol.is_constant():
             yield symbol

@@ -1,8 +1,8 @@
-"""A pass of channels through the network and back, on arrays that are kept.
+"""Passes of channels through the network and back, on reused arrays.
 
-All channels of a block go through a layer in one matrix product; the activation is a kernel's business. Going
-back, the adjoints z̄ of a layer's channels meet its inputs h: their products are the weights' gradient, or the
-rows of a Jacobian, as whoever receives them decides.
+All channels of a block go through a layer in one matrix product; a kernel computes the activation. Going
+back, the adjoints z̄ of a layer's channels meet its inputs h: their products are the weights' gradient or the
+rows of a Jacobian, depending on the accumulator.
 """
 
 from collections.abc import Callable
@@ -32,21 +32,18 @@ class Weights:
     parameters: tuple[Tensor, ...]
 
     @classmethod
-    def of(cls, genome: Genome, layout: Layout, theta: Tensor) -> "Weights":
+    def of(cls, layout: Layout, theta: Tensor) -> "Weights":
         """Views of θ."""
-        tensors = layout.unpack(theta)
-        layers = range(genome.structure.layers)
-        none = theta[:0]
         return cls(
-            tuple(tensors[f"layers.{layer}.weight"] for layer in layers),
-            tuple(tensors[f"layers.{layer}.bias"] for layer in layers),
-            tuple(tensors.get(f"activations.{layer}", none) for layer in layers[:-1]),
+            tuple(layer.weight.of(theta) for layer in layout.layers),
+            tuple(layer.bias.of(theta) for layer in layout.layers),
+            tuple(layer.activation.of(theta) for layer in layout.layers[:-1]),
         )
 
 
 @dataclass(frozen=True, eq=False)
 class LayerArrays:
-    """The arrays of a hidden layer's element-wise part; those of the way back are shared by all layers.
+    """The arrays of a hidden layer's element-wise part; all layers share those of the backward pass.
 
     Attributes:
         z: Channels before the activation, without bias, shape (inputs, n, width).
@@ -70,7 +67,7 @@ class LayerArrays:
 
 
 class BoundLayer(Protocol):
-    """The element-wise part of a layer, on arrays that stay where they are."""
+    """The element-wise part of a layer, on fixed arrays."""
 
     def forward(self, bias: Tensor, parameters: Tensor) -> None:
         """From z to a."""
@@ -89,14 +86,16 @@ class BoundLayer(Protocol):
         ...
 
 
-Take = Callable[[str, tuple[int, ...]], Tensor]
+ArraySource = Callable[[str, tuple[int, ...]], Tensor]
 """Gives an array of a name and shape; arrays of one name may share memory."""
 
 
 class Kernels(Protocol):
-    """What makes the element-wise parts of a genome's layers."""
+    """The maker of the element-wise parts of a genome's layers."""
 
-    def bind(self, channels: Channels, arrays: LayerArrays, own: Take, shared: Take) -> BoundLayer:
+    def bind(
+        self, channels: Channels, arrays: LayerArrays, own: ArraySource, shared: ArraySource
+    ) -> BoundLayer:
         """The element-wise part on these arrays.
 
         Args:
@@ -108,8 +107,8 @@ class Kernels(Protocol):
         ...
 
 
-class Receiver(Protocol):
-    """Takes what the way back finds.
+class Accumulator(Protocol):
+    """Takes the results of the backward pass.
 
     Attributes:
         by_element: Whether it takes the adjoints of an activation's parameters at each element.
@@ -127,11 +126,11 @@ class Receiver(Protocol):
 
 
 class Pass:
-    """A way through a network for blocks of one shape.
+    """A forward and backward pass through a network for blocks of one shape.
 
     Args:
         genome: Structure and activation.
-        kernels: What makes the element-wise parts.
+        kernels: The maker of the element-wise parts.
         channels: The channels carried.
         inputs: Number of coordinates.
         outputs: Number of fields.
@@ -147,7 +146,7 @@ class Pass:
         inputs: int,
         outputs: int,
         count: int,
-        take: Take,
+        take: ArraySource,
     ) -> None:
         self._starts = {end: start for start, end in genome.structure.shortcuts}
         self._last = genome.structure.layers - 1
@@ -185,8 +184,8 @@ class Pass:
     def _names_of_adjoints(self) -> dict[int, str]:
         """Per layer's input the array of its adjoints.
 
-        What a shortcut brings back waits in an array of its own until its start's turn, to which the rest is
-        then added in place.
+        The adjoints of a shortcut wait in an array of their own until the layer of its start adds the rest in
+        place.
         """
         names: dict[int, str] = {}
         for layer in range(self._last, 0, -1):
@@ -209,11 +208,11 @@ class Pass:
         self._output[0] += theta.biases[self._last]
         return self._output
 
-    def backward(self, theta: Weights, output_bar: Tensor, receiver: Receiver) -> None:
-        """From the output's adjoints to everybody else's, after `forward`."""
+    def backward(self, theta: Weights, output_bar: Tensor, accumulator: Accumulator) -> None:
+        """From the output's adjoints to all others, after `forward`."""
         z_bar = output_bar
         for layer in range(self._last, -1, -1):
-            receiver.layer(layer, z_bar, self._h[layer])
+            accumulator.layer(layer, z_bar, self._h[layer])
             if layer == 0:
                 return
             arrays, element_wise = self._arrays[layer - 1], self._layers[layer - 1]
@@ -224,10 +223,10 @@ class Pass:
                     arrays.a_bar.add_(self._arrays[end - 1].a_bar)
             else:
                 torch.mm(_flat(z_bar), theta.weights[layer], out=_flat(arrays.a_bar))
-            adjoint = element_wise.adjoint_by_element if receiver.by_element else element_wise.adjoint
+            adjoint = element_wise.adjoint_by_element if accumulator.by_element else element_wise.adjoint
             bars = adjoint(theta.parameters[layer - 1])
             if self._parameters:
-                receiver.parameters(layer - 1, bars)
+                accumulator.parameters(layer - 1, bars)
             z_bar = arrays.z_bar
 
     def tangent(self, theta: Weights, direction: Weights) -> Tensor:
@@ -254,7 +253,7 @@ class Pass:
         z_dot[0] += direction.biases[layer]
 
 
-def _numbered(take: Take, layer: int) -> Take:
+def _numbered(take: ArraySource, layer: int) -> ArraySource:
     return lambda name, shape: take(f"{name}{layer}", shape)
 
 
@@ -267,7 +266,7 @@ def _flat(channels: Tensor) -> Tensor:
     return channels.view(-1, channels.shape[2])
 
 
-def shared_arrays(dtype: torch.dtype, device: torch.device) -> Take:
+def shared_arrays(dtype: torch.dtype, device: torch.device) -> ArraySource:
     """Gives arrays; those of one name share memory, which grows to the largest."""
     known: dict[str, Tensor] = {}
 

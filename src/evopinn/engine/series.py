@@ -1,16 +1,18 @@
-"""Arithmetic with a function's derivatives.
+"""Arithmetic with a function and its derivatives.
 
 A `Series` is (f(z), f'(z), f''(z), ...) as symbols, up to some order. Products follow Leibniz' rule,
-compositions that of Faà di Bruno. `None` stands for a derivative that is zero everywhere, so that the
+compositions that of Faà di Bruno. `None` is a derivative that is zero everywhere, so that the
 identity and other short operators cost nothing.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import comb
 from types import MappingProxyType
 
 from evopinn.engine.partitions import chain_rule
-from evopinn.engine.symbols import Symbol, constant, made
+from evopinn.engine.simplification import constant, made
+from evopinn.symbolic import Symbol
 
 Series = tuple[Symbol | None, ...]
 
@@ -77,7 +79,7 @@ def add(a: Series, b: Series, order: int) -> Series:
 def larger(a: Series, b: Series, x: Series, y: Series, order: int) -> Series:
     """The series x where a > b, y where a < b, and their mean at a tie, as torch shares out a gradient.
 
-    What is not chosen is left out rather than multiplied by zero: it may be infinite. Where a or b is not a
+    The other operand is left out rather than multiplied by zero: it may be infinite. Where a or b is not a
     number, neither is the result.
     """
     first, second = a[0], b[0]
@@ -101,23 +103,7 @@ def at(a: Series, order: int) -> Symbol | None:
 
 def without_zeros(values: Sequence[Symbol]) -> Series:
     """A series from derivatives some of which may be the constant zero."""
-    return tuple(None if value.is_zero else value for value in values)
-
-
-BinaryRule = Callable[[Series, Series, int], Series]
-Pullback = Callable[[Series, Series, Series, Series, int], tuple[Series, Series]]
-
-RULES: Mapping[str, BinaryRule] = MappingProxyType(
-    {
-        "add": add,
-        "sub": lambda a, b, order: add(a, negate(b), order),
-        "mul": multiply,
-        "div": divide,
-        "max": lambda a, b, order: larger(a, b, a, b, order),
-        "min": lambda a, b, order: larger(b, a, a, b, order),
-    }
-)
-"""The series of a binary operator from those of its operands."""
+    return tuple(None if value.is_constant(0) else value for value in values)
 
 
 def _pull_quotient(bar: Series, _a: Series, b: Series, value: Series, order: int) -> tuple[Series, Series]:
@@ -130,14 +116,40 @@ def _pull_larger(a: Series, b: Series, bar: Series, order: int) -> tuple[Series,
     return larger(a, b, bar, none, order), larger(a, b, none, bar, order)
 
 
-PULLBACKS: Mapping[str, Pullback] = MappingProxyType(
+@dataclass(frozen=True)
+class SeriesRule:
+    """The rules of an operation on two values for series.
+
+    Attributes:
+        series: The result's series from those of the operands, up to an order.
+        pullback: From the series of ∂f/∂(result), of both operands and of the result to those of
+            ∂f/∂(operand).
+    """
+
+    series: Callable[[Series, Series, int], Series]
+    pullback: Callable[[Series, Series, Series, Series, int], tuple[Series, Series]]
+
+
+RULES: Mapping[str, SeriesRule] = MappingProxyType(
     {
-        "add": lambda bar, _a, _b, _value, _order: (bar, bar),
-        "sub": lambda bar, _a, _b, _value, _order: (bar, negate(bar)),
-        "mul": lambda bar, a, b, _value, order: (multiply(bar, b, order), multiply(bar, a, order)),
-        "div": _pull_quotient,
-        "max": lambda bar, a, b, _value, order: _pull_larger(a, b, bar, order),
-        "min": lambda bar, a, b, _value, order: _pull_larger(b, a, bar, order),
+        "add": SeriesRule(add, lambda bar, _a, _b, _value, _order: (bar, bar)),
+        "sub": SeriesRule(
+            lambda a, b, order: add(a, negate(b), order),
+            lambda bar, _a, _b, _value, _order: (bar, negate(bar)),
+        ),
+        "mul": SeriesRule(
+            multiply,
+            lambda bar, a, b, _value, order: (multiply(bar, b, order), multiply(bar, a, order)),
+        ),
+        "div": SeriesRule(divide, _pull_quotient),
+        "maximum": SeriesRule(
+            lambda a, b, order: larger(a, b, a, b, order),
+            lambda bar, a, b, _value, order: _pull_larger(a, b, bar, order),
+        ),
+        "minimum": SeriesRule(
+            lambda a, b, order: larger(b, a, a, b, order),
+            lambda bar, a, b, _value, order: _pull_larger(b, a, bar, order),
+        ),
     }
 )
-"""From the series of ∂f/∂(operator's value) to those of ∂f/∂(its operands)."""
+"""The operations that binary operators are made of, by torch's names."""

@@ -7,32 +7,33 @@ the user's residual on the few output channels of a block, and memory is that of
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
 
-from evopinn.engine.plan import Block, Plan
+from evopinn.engine.accumulators import GradientAccumulator, JacobianAccumulator, add_outer_products
+from evopinn.engine.plan import BlockTerm, EvaluationPlan, PointBlock
 from evopinn.engine.portable import PortableKernels
 from evopinn.engine.propagation import Kernels, Pass, Weights, shared_arrays
-from evopinn.engine.reading import Number, read_if_free
-from evopinn.engine.receivers import GradientReceiver, JacobianReceiver, add_outer_products
-from evopinn.engine.residuals import BlockResiduals
-from evopinn.engine.vectors import check_vector
+from evopinn.engine.protocol import Scalar, check_vector, read_if_free
+from evopinn.errors import ProblemError
 from evopinn.genome import Genome
 from evopinn.network import Layout
 from evopinn.problem import Problem
+from evopinn.problem.fields import MultiIndex
 
 
 class TaylorEngine:
     """Loss, gradient, residuals and Jacobian of a genome's network on a problem.
 
-    It keeps the arrays that it works on, so it serves one thread at a time.
+    It reuses its arrays, so it serves one thread at a time.
 
     Args:
         problem: The problem.
         genome: Structure and activation of the network.
         dtype: Precision of the computation.
-        device: Where it runs.
+        device: The device of the computation.
         block: Points times channels times neurons of a block; by default few on a CPU, for its cache, and
             many elsewhere.
     """
@@ -49,22 +50,22 @@ class TaylorEngine:
         block: int | None = None,
     ) -> None:
         self.genome = genome
-        self.layout = Layout.of(genome, len(problem.axes), len(problem.fields))
-        self.plan = Plan.of(problem.terms(dtype, device), genome.structure.neurons, block)
+        self.layout = Layout.of(genome, problem)
+        self.plan = EvaluationPlan.of(problem.terms(dtype, device), genome.structure.neurons, block)
         self._like = self.plan.blocks[0].inputs[0]
         place = torch.device(device)
         self.passes = self._bound(self._kernels(dtype, place), dtype, place)
 
-    def loss_and_gradient(self, theta: Tensor) -> tuple[Number, Tensor]:
+    def loss_and_gradient(self, theta: Tensor) -> tuple[Scalar, Tensor]:
         """The loss and its gradient with respect to θ."""
         weights, gradient = self._weights(theta), self._like.new_zeros(self.layout.size)
-        receiver = GradientReceiver(self._weights(gradient))
+        accumulator = GradientAccumulator(self._weights(gradient))
         loss = theta.new_zeros(())
         for block in self.plan.blocks:
             residuals = BlockResiduals(block, self._forward(weights, block))
             parts = [r.square().sum() * member.share for member, _, r in residuals.components]
             part = torch.stack(parts).sum()
-            self._backward(weights, block, residuals.slopes(part), receiver)
+            self._backward(weights, block, residuals.slopes(part), accumulator)
             loss += part.detach()
         return read_if_free(loss), gradient
 
@@ -88,10 +89,10 @@ class TaylorEngine:
                 found[row.rows] = row.residuals
                 part = jacobian[row.rows]
                 if row.pointwise:
-                    receiver = JacobianReceiver(part, self.genome, self.layout, self._add_outer_products)
+                    accumulator = JacobianAccumulator(part, self.layout, self._add_outer_products)
                 else:
-                    receiver = GradientReceiver(self._weights(part[0]))
-                self._backward(weights, block, row.bars, receiver)
+                    accumulator = GradientAccumulator(self._weights(part[0]))
+                self._backward(weights, block, row.bars, accumulator)
         return found, jacobian
 
     def jacobian_product(self, theta: Tensor, direction: Tensor) -> Tensor:
@@ -110,7 +111,7 @@ class TaylorEngine:
     def transposed_product(self, theta: Tensor, weighting: Tensor) -> Tensor:
         """Jᵀ·w for a weighting w of the residuals, shape (parameters,), without J."""
         weights, product = self._weights(theta), self._like.new_zeros(self.layout.size)
-        receiver = GradientReceiver(self._weights(product))
+        accumulator = GradientAccumulator(self._weights(product))
         check_vector("weighting", weighting, self.plan.residuals, self._like)
         for block in self.plan.blocks:
             residuals = BlockResiduals(block, self._forward(weights, block))
@@ -118,20 +119,22 @@ class TaylorEngine:
                 (weighting[rows] * r).sum() * math.sqrt(member.share)
                 for member, rows, r in residuals.components
             ]
-            self._backward(weights, block, residuals.slopes(torch.stack(parts).sum()), receiver)
+            self._backward(weights, block, residuals.slopes(torch.stack(parts).sum()), accumulator)
         return product
 
     def _kernels(self, dtype: torch.dtype, device: torch.device) -> Kernels:  # noqa: ARG002
-        """What computes the element-wise part of the layers."""
+        """The maker of the element-wise parts of the layers."""
         return PortableKernels(self.genome.activation)
 
-    def _bound(self, kernels: Kernels, dtype: torch.dtype, device: torch.device) -> dict[Block, list[Pass]]:
+    def _bound(
+        self, kernels: Kernels, dtype: torch.dtype, device: torch.device
+    ) -> dict[PointBlock, list[Pass]]:
         """Per block its passes, one a side; blocks of one shape share theirs."""
         sides = max(len(block.carried) for block in self.plan.blocks)
         takes = [shared_arrays(dtype, device) for _ in range(sides)]
-        outputs = self.layout.entries[-1].shape[0]
+        outputs = self.layout.outputs
         known: dict[object, list[Pass]] = {}
-        passes: dict[Block, list[Pass]] = {}
+        passes: dict[PointBlock, list[Pass]] = {}
         for block in sorted(self.plan.blocks, key=_size, reverse=True):  # so that arrays need not grow
             count = block.inputs[0].shape[1]
             key = (count, *(each.channels for each in block.carried))
@@ -144,40 +147,94 @@ class TaylorEngine:
         return passes
 
     def _weights(self, theta: Tensor, name: str = "theta") -> Weights:
-        """The tensors of a vector shaped like θ; kernels see bare memory, so it must be what they expect."""
+        """The tensors of a vector shaped like θ; it must fit, as kernels read raw memory."""
         check_vector(name, theta, self.layout.size, self._like)
-        return Weights.of(self.genome, self.layout, theta.detach().contiguous())
+        return Weights.of(self.layout, theta.detach().contiguous())
 
-    def _forward(self, weights: Weights, block: Block) -> list[Tensor]:
+    def _forward(self, weights: Weights, block: PointBlock) -> list[Tensor]:
         passes = self.passes[block]
         return [each.forward(weights, inputs) for each, inputs in zip(passes, block.inputs, strict=True)]
 
     def _backward(
         self,
         weights: Weights,
-        block: Block,
+        block: PointBlock,
         bars: Sequence[Tensor],
-        receiver: GradientReceiver | JacobianReceiver,
+        accumulator: GradientAccumulator | JacobianAccumulator,
     ) -> None:
         for each, bar in zip(self.passes[block], bars, strict=True):
-            each.backward(weights, bar, receiver)
+            each.backward(weights, bar, accumulator)
 
-    def _rows(self, weights: Weights, block: Block) -> Iterator["Rows"]:
-        """The residuals of a block with their slopes: a component at a time, or a point where points mix."""
+    def _rows(self, weights: Weights, block: PointBlock) -> Iterator["ResidualRows"]:
+        """The residuals of a block with their slopes: a component or, where points mix, a point at a time."""
         residuals = BlockResiduals(block, self._forward(weights, block))
         for member, rows, residual in residuals.components:
             scaled = residual * math.sqrt(member.share)
             if member.term.pointwise:
-                yield Rows(rows, scaled.detach(), residuals.slopes(scaled.sum()), pointwise=True)
+                yield ResidualRows(rows, scaled.detach(), residuals.slopes(scaled.sum()), pointwise=True)
             else:
                 for number in range(block.count):
                     row = slice(rows.start + number, rows.start + number + 1)
                     one = scaled[number : number + 1]
-                    yield Rows(row, one.detach(), residuals.slopes(one.sum()), pointwise=False)
+                    yield ResidualRows(row, one.detach(), residuals.slopes(one.sum()), pointwise=False)
+
+
+class BlockResiduals:
+    """The residuals of all members of a block, and their slopes with respect to the network's output.
+
+    This is the only place that uses automatic differentiation: on the user's function, with each derivative
+    that it asks for as a leaf of the tape.
+
+    Args:
+        block: The block.
+        outputs: Per side the network's channels, shape (channels, padded count, fields).
+        taped: Whether slopes will be asked for.
+
+    Attributes:
+        components: Each component of each member's residual, shape (count,), with the numbers of its rows.
+    """
+
+    def __init__(self, block: PointBlock, outputs: Sequence[Tensor], taped: bool = True) -> None:
+        self._block = block
+        self._outputs = outputs
+        self._taped = taped
+        self._leaves: dict[tuple[int, int, int], Tensor] = {}
+        values = [partial(self._value, side) for side in range(len(outputs))]
+        self.components: list[tuple[BlockTerm, slice, Tensor]] = [
+            (member, rows, residual)
+            for member in block.members
+            for rows, residual in zip(member.rows, member.term.residuals(values), strict=True)
+        ]
+
+    def slopes(self, total: Tensor) -> list[Tensor]:
+        """Derivatives of a sum of residuals by the output's channels of each side."""
+        leaves = list(self._leaves.values())
+        found = torch.autograd.grad(total, leaves, retain_graph=True, materialize_grads=True)
+        bars = [torch.zeros_like(output) for output in self._outputs]
+        for (side, channel, field), slope in zip(self._leaves, found, strict=True):
+            bars[side][channel, : self._block.count, field] = slope
+        return bars
+
+    def _value(self, side: int, field: int, index: MultiIndex) -> Tensor:
+        """The derivative of a field; zero for one that another of its combination represents."""
+        carried = self._block.carried[side]
+        if index in carried.derivatives.absent:
+            return self._outputs[side].new_zeros(self._block.count)
+        if index not in carried.number:
+            raise ProblemError(
+                f"asks for the derivative {index} only for some values of the fields; "
+                "ask for it always, for instance with torch.where instead of if."
+            )
+        channel = carried.number[index]
+        key = (side, channel, field)
+        if key not in self._leaves:
+            leaf = self._outputs[side][channel, : self._block.count, field].detach()
+            self._leaves[key] = leaf.requires_grad_(self._taped)
+        return self._leaves[key]
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ResidualRows:
     """Some residuals and their slopes with respect to the network's output.
 
     Attributes:
@@ -194,5 +251,5 @@ class Rows:
     pointwise: bool
 
 
-def _size(block: Block) -> int:
+def _size(block: PointBlock) -> int:
     return block.inputs[0].shape[1] * max(len(each.channels) for each in block.carried)

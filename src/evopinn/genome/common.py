@@ -1,11 +1,11 @@
-"""The activation functions in common use: a search starts from them, and hyperparameter tuning picks one."""
+"""The activation functions in common use, from which a search starts and hyperparameter tuning chooses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from evopinn.errors import UnknownNameError
-from evopinn.genome.expression import Activation
+from evopinn.genome.activation import Activation
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class CommonActivation:
     """An activation function by name.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         forms: Texts of trees that compute it. The first is the simplest; another is larger and gives mutation
             more to work on.
     """

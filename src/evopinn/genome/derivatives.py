@@ -1,22 +1,26 @@
-"""Closed forms: what an operator computes, and its successive derivatives.
+"""Closed forms of the unary operators and of their derivatives; the only module of genomes that loads torch.
 
 A unary operator's derivatives are a generator that yields f, f', f'', ... in turn. Whoever needs two of them
 pays for two, and what they share (an exponential, a reciprocal) is computed once. The forms are chosen to
 neither overflow nor cancel far from the origin: exponentials there decay, and rational functions are written
 in ratios that stay bounded. They call functions of torch only, so that an engine can run them on symbols.
-
-A binary operator's partial derivatives are a generator of `((i, j), tensor)`, where i and j count the
-derivatives with respect to the first and the second input; pairs that it leaves out vanish identically.
 """
 
 import math
-from collections.abc import Iterator
-from itertools import count
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import count, cycle, islice, repeat
+from types import MappingProxyType
 
 import torch
 from torch import Tensor
 
-Partial = tuple[tuple[int, int], Tensor]
+from evopinn.errors import GenomeError
+from evopinn.genome.operators import BINARY
+
+MAX_ORDER = 5
+"""The highest order of derivative that the closed forms give."""
 
 # exp(-x²) underflows long before |x| = 40; beyond, only its polynomial factor could still overflow.
 _GAUSSIAN_REACH = 40.0
@@ -68,7 +72,8 @@ def exp_difference(x: Tensor) -> Tensor:
 def asinh(x: Tensor) -> Tensor:
     """The inverse hyperbolic sine through log1p.
 
-    As accurate as `torch.asinh` and several times as fast on a CPU, as long as nobody records a graph of it.
+    As accurate as `torch.asinh` and several times as fast on a CPU, as long as autograd records no graph of
+    it.
     """
     sign = _sign(x)
     a = sign * x
@@ -90,7 +95,7 @@ def swish(x: Tensor) -> Tensor:
 def softplus(x: Tensor) -> Tensor:
     """log(1 + e^x) without a threshold; torch's own is linear past 20, where its second derivative is 0.
 
-    Below -700, where e^-x would overflow in nested derivatives, it is constant and as good as zero.
+    Below -700, where e^-x would overflow in nested derivatives, it is constant and practically zero.
     """
     return torch.logaddexp(torch.clamp(x, min=-700.0), torch.zeros_like(x))
 
@@ -104,8 +109,7 @@ def recu(x: Tensor) -> Tensor:
 
 
 def _zeros(x: Tensor) -> Iterator[Tensor]:
-    while True:
-        yield constant(x, 0.0)
+    return repeat(constant(x, 0.0))
 
 
 def identity_series(x: Tensor) -> Iterator[Tensor]:
@@ -139,84 +143,61 @@ def square_series(x: Tensor) -> Iterator[Tensor]:
     yield from _zeros(x)
 
 
-def _exponentials(x: Tensor) -> Iterator[Tensor]:
-    exponential = torch.exp(x)
-    while True:
-        yield exponential
-
-
 def exp_series(x: Tensor) -> Iterator[Tensor]:
     """e^x, and again."""
-    yield from _exponentials(x)
+    return repeat(torch.exp(x))
 
 
 def exp_plus_one_series(x: Tensor) -> Iterator[Tensor]:
     """e^x + 1, e^x, e^x, ..."""
     exponential = torch.exp(x)
     yield exponential + 1.0
-    while True:
-        yield exponential
+    yield from repeat(exponential)
 
 
 def exp_neg_plus_one_series(x: Tensor) -> Iterator[Tensor]:
     """e^-x + 1, -e^-x, e^-x, ..."""
     decaying = torch.exp(-x)
     yield decaying + 1.0
-    while True:
-        yield -decaying
-        yield decaying
+    yield from cycle((-decaying, decaying))
 
 
 def exp_minus_one_series(x: Tensor) -> Iterator[Tensor]:
     """e^x - 1 (exact near 0), e^x, e^x, ..."""
     yield torch.expm1(x)
-    yield from _exponentials(x)
+    yield from exp_series(x)
 
 
 def exp_sum_series(x: Tensor) -> Iterator[Tensor]:
     """e^x + e^-x, e^x - e^-x, and so on in turn."""
-    even, odd = exp_sum(x), exp_difference(x)
-    while True:
-        yield even
-        yield odd
+    return cycle((exp_sum(x), exp_difference(x)))
 
 
 def exp_difference_series(x: Tensor) -> Iterator[Tensor]:
     """e^x - e^-x, e^x + e^-x, and so on in turn."""
-    even, odd = exp_sum(x), exp_difference(x)
-    while True:
-        yield odd
-        yield even
+    return cycle((exp_difference(x), exp_sum(x)))
 
 
 def sin_series(x: Tensor) -> Iterator[Tensor]:
     """The sine, cosine, minus sine, minus cosine, ..."""
     sine, cosine = torch.sin(x), torch.cos(x)
-    while True:
-        yield from (sine, cosine, -sine, -cosine)
+    return cycle((sine, cosine, -sine, -cosine))
 
 
 def cos_series(x: Tensor) -> Iterator[Tensor]:
     """The cosine, minus sine, minus cosine, sine, ..."""
     sine, cosine = torch.sin(x), torch.cos(x)
-    while True:
-        yield from (cosine, -sine, -cosine, sine)
+    return cycle((cosine, -sine, -cosine, sine))
 
 
 def sinh_series(x: Tensor) -> Iterator[Tensor]:
     """The hyperbolic sine and cosine in turn."""
-    odd, even = torch.sinh(x), torch.cosh(x)
-    while True:
-        yield odd
-        yield even
+    return cycle((torch.sinh(x), torch.cosh(x)))
 
 
 def cosh_series(x: Tensor) -> Iterator[Tensor]:
     """The hyperbolic cosine and sine in turn."""
-    odd, even = torch.sinh(x), torch.cosh(x)
-    while True:
-        yield even
-        yield odd
+    return cycle((torch.cosh(x), torch.sinh(x)))
 
 
 def asinh_series(x: Tensor) -> Iterator[Tensor]:
@@ -335,57 +316,69 @@ def recu_series(x: Tensor) -> Iterator[Tensor]:
     yield from _zeros(x)
 
 
-# --- Partial derivatives of the binary operators ------------------------------------------------------------
+# --- The table ----------------------------------------------------------------------------------------------
 
 
-def add_partials(x1: Tensor, x2: Tensor, order: int) -> Iterator[Partial]:
-    """x1 + x2."""
-    yield (0, 0), x1 + x2
-    if order:
-        yield (1, 0), constant(x1, 1.0)
-        yield (0, 1), constant(x1, 1.0)
+@dataclass(frozen=True)
+class ClosedForm:
+    """The function of a unary operator, with its derivatives.
+
+    Attributes:
+        function: f on tensors of any shape, dtype and device; differentiable to any order by nested autograd.
+        series: A generator of f(x), f'(x), f''(x), ...; see `derivatives`.
+    """
+
+    function: Callable[[Tensor], Tensor]
+    series: Callable[[Tensor], Iterator[Tensor]]
+
+    def derivatives(self, x: Tensor, order: int) -> tuple[Tensor, ...]:
+        """(f(x), f'(x), ..., f⁽ⁿ⁾(x)) for n = `order`, each of x's shape, in closed form.
+
+        They may share memory with each other and with x, so treat them as read-only.
+
+        Examples:
+            >>> UNARY_FORMS["sin"].derivatives(torch.zeros(1), 2)
+            (tensor([0.]), tensor([1.]), tensor([-0.]))
+        """
+        if not 0 <= order <= MAX_ORDER:
+            raise GenomeError(f"derivatives are known for orders 0 to {MAX_ORDER}, not {order}.")
+        return tuple(islice(self.series(x), order + 1))
 
 
-def sub_partials(x1: Tensor, x2: Tensor, order: int) -> Iterator[Partial]:
-    """x1 - x2."""
-    yield (0, 0), x1 - x2
-    if order:
-        yield (1, 0), constant(x1, 1.0)
-        yield (0, 1), constant(x1, -1.0)
+UNARY_FORMS: Mapping[str, ClosedForm] = MappingProxyType(
+    {
+        "id": ClosedForm(identity, identity_series),
+        "neg": ClosedForm(torch.neg, neg_series),
+        "inv": ClosedForm(torch.reciprocal, inv_series),
+        "square": ClosedForm(torch.square, square_series),
+        "exp": ClosedForm(torch.exp, exp_series),
+        "exp_plus_one": ClosedForm(exp_plus_one, exp_plus_one_series),
+        "exp_neg_plus_one": ClosedForm(exp_neg_plus_one, exp_neg_plus_one_series),
+        "exp_minus_one": ClosedForm(torch.expm1, exp_minus_one_series),
+        "exp_sum": ClosedForm(exp_sum, exp_sum_series),
+        "exp_difference": ClosedForm(exp_difference, exp_difference_series),
+        "sin": ClosedForm(torch.sin, sin_series),
+        "sinh": ClosedForm(torch.sinh, sinh_series),
+        "asinh": ClosedForm(torch.asinh, asinh_series),
+        "cos": ClosedForm(torch.cos, cos_series),
+        "cosh": ClosedForm(torch.cosh, cosh_series),
+        "tanh": ClosedForm(torch.tanh, tanh_series),
+        "atan": ClosedForm(torch.atan, atan_series),
+        "erf": ClosedForm(torch.erf, erf_series),
+        "erfc": ClosedForm(torch.erfc, erfc_series),
+        "sigmoid": ClosedForm(torch.sigmoid, sigmoid_series),
+        "softsign": ClosedForm(softsign, softsign_series),
+        "swish": ClosedForm(swish, swish_series),
+        "softplus": ClosedForm(softplus, softplus_series),
+        "recu": ClosedForm(recu, recu_series),
+    }
+)
+"""The closed form of each unary operator, by its name."""
 
-
-def mul_partials(x1: Tensor, x2: Tensor, order: int) -> Iterator[Partial]:
-    """x1 · x2."""
-    yield (0, 0), x1 * x2
-    if order >= 1:
-        yield (1, 0), x2
-        yield (0, 1), x1
-    if order >= 2:
-        yield (1, 1), constant(x1, 1.0)
-
-
-def div_partials(x1: Tensor, x2: Tensor, order: int) -> Iterator[Partial]:
-    """x1 / x2: linear in x1, and in x2 the derivatives of 1/x2."""
-    for j, derivative in zip(range(order + 1), inv_series(x2), strict=False):
-        yield (0, j), x1 * derivative
-        if j < order:
-            yield (1, j), derivative
-
-
-def _selection_partials(value: Tensor, first: Tensor, second: Tensor, order: int) -> Iterator[Partial]:
-    """Partials of an operator that passes one input on; at a tie both share, as torch's autograd has it."""
-    yield (0, 0), value
-    if order:
-        share = 0.5 * (1.0 + first.to(value.dtype) - second.to(value.dtype))
-        yield (1, 0), share
-        yield (0, 1), 1.0 - share
-
-
-def max_partials(x1: Tensor, x2: Tensor, order: int) -> Iterator[Partial]:
-    """max(x1, x2)."""
-    yield from _selection_partials(torch.maximum(x1, x2), x1 > x2, x2 > x1, order)
-
-
-def min_partials(x1: Tensor, x2: Tensor, order: int) -> Iterator[Partial]:
-    """min(x1, x2)."""
-    yield from _selection_partials(torch.minimum(x1, x2), x1 < x2, x2 < x1, order)
+FUNCTIONS: Mapping[str, Callable[..., Tensor]] = MappingProxyType(
+    {
+        **{name: form.function for name, form in UNARY_FORMS.items()},
+        **{name: partial(row.function, torch) for name, row in BINARY.items()},
+    }
+)
+"""The value of each operator, unary or binary, by its name."""

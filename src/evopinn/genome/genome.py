@@ -1,4 +1,4 @@
-"""A genome: all that has to be known to build a network, apart from the problem it solves."""
+"""Genomes: complete descriptions of networks, independent of the problems that they solve."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from typing import Any, cast
 
 from evopinn.checks import shown, whole_number
 from evopinn.errors import GenomeError, GenomeSyntaxError
-from evopinn.genome.expression import Activation
-from evopinn.genome.fields import TextField, split_fields
+from evopinn.genome.activation import Activation
 from evopinn.genome.space import Space
 from evopinn.genome.structure import STRUCTURE_FIELDS, Structure, structure_from_fields
+from evopinn.genome.text_fields import TextField, split_fields
 
 _FIELDS = (*STRUCTURE_FIELDS, "activation")
 
@@ -34,7 +34,7 @@ class Genome:
     activation: Activation
 
     def __post_init__(self) -> None:
-        """Refuse parts that are only texts: `Genome.parse` reads those."""
+        """Refuse parts in text form: `Genome.parse` reads those."""
         for part, kind in ((self.structure, Structure), (self.activation, Activation)):
             if not isinstance(part, kind):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise GenomeError(
@@ -56,7 +56,7 @@ class Genome:
 
     @classmethod
     def parse(cls, text: str, space: Space | None = None) -> "Genome":
-        """The genome that a text stands for.
+        """Read a genome from its text form.
 
         Args:
             text: Fields `layers`, `neurons`, `shortcuts` (may be left out: none) and `activation`, in any

@@ -1,11 +1,11 @@
-"""From text to tree: reads activation functions as a person writes them.
+"""The parser of activation functions in the form in which a person writes them.
 
     sum      a sum or difference of products, the first of which may have a minus sign
     product  a product or quotient of powers
     power    an operand, perhaps squared (`**2` or `^2`)
     operand  x, a parameter, the number 1, `name(sum, ...)` or `(sum)`
 
-There are no numbers in a tree, so 1 and 2 only occur in patterns that stand for one operator: `1/E`, `E**2`,
+There are no numbers in a tree, so 1 and 2 only occur in patterns that form one operator: `1/E`, `E**2`,
 `exp(E)+1`, `exp(-E)+1`, `exp(E)-1`; and `exp(E)+exp(-E)` and `exp(E)-exp(-E)` are one operator, too. Function
 form (`add(exp(x), exp(-x))`) never makes a pattern.
 """
@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from evopinn.errors import GenomeSyntaxError
-from evopinn.genome.fields import check_length
 from evopinn.genome.operators import BINARY, OPERATORS, UNARY
+from evopinn.genome.text_fields import check_length
 from evopinn.genome.tree import MAX_DEPTH, Node
 
 # The printer puts at most three pairs of parentheses around each operator; a few more for a generous writer.
@@ -38,10 +38,10 @@ _FOREIGN = {
 
 
 def parse_tree(text: str) -> Node:
-    """The tree that a text stands for.
+    """Read a tree from its text form.
 
     Raises:
-        GenomeSyntaxError: The text is not an activation function; says where and why.
+        GenomeSyntaxError: The text is not an activation function; the error says where and why.
 
     Examples:
         >>> parse_tree("tanh(a*x)")
@@ -227,16 +227,16 @@ class _Parser:
                 position, f"the operator {name} needs its input in parentheses, as in {example}"
             )
         if name == "π":
-            raise self._error(position, "π is a number, and numbers have no place here")
+            raise self._error(position, "π is a number, and numbers are not allowed here")
         if len(name) == 1 and name != "e":
             return _Parameter(name, position)
         raise self._error(position, self._unknown(name))
 
     def _enclosed(self, opening: _Token, *, is_call: bool) -> tuple[_Value, ...]:
-        """What stands between a parenthesis and its partner; several values only inside a call."""
+        """The values between a pair of parentheses; several only inside a call."""
         self._nesting += 1
         if self._nesting > _MAX_NESTING:
-            raise self._error(opening.position, f"more than {_MAX_NESTING} parentheses inside one another")
+            raise self._error(opening.position, f"more than {_MAX_NESTING} nested parentheses")
         values = [self._sum()]
         while is_call and self._accept(","):
             values.append(self._sum())
@@ -261,7 +261,7 @@ class _Parser:
             )
         raise self._error(
             value.position,
-            f"the number {value.text} has no place here; "
+            f"the number {value.text} is not allowed here; "
             "numbers occur only in 1/E, E**2, exp(E)+1, exp(-E)+1 and exp(E)-1",
         )
 
@@ -280,7 +280,7 @@ class _Parser:
 
     def _check_depth(self, depth: int, allowed: int, position: int) -> None:
         if depth > allowed:
-            raise self._error(position, f"more than {MAX_DEPTH} operators inside one another")
+            raise self._error(position, f"more than {MAX_DEPTH} nested operators")
 
     def _added(self, left: _Value, right: _Value, sign: _Token) -> _Tree:
         plus = sign.text == "+"

@@ -1,7 +1,7 @@
-"""From tree to text and to LaTeX.
+"""The printer of activation functions, as text and as LaTeX.
 
-The text is what a person would write, where that reads back as the same tree; where it would be read as
-another operator (`exp(x)+exp(-x)` is one), the function form stands in its place (`add(exp(x), exp(-x))`). So
+The text is what a person would write, if it reads back as the same tree; if it would be read as another
+operator (`exp(x)+exp(-x)` is one), it is the function form (`add(exp(x), exp(-x))`). So
 `parse_tree(print_tree(t)) == t` for every tree t.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from string import ascii_letters
 
-from evopinn.genome.operators import Binding, Notation, Operator, UnaryOperator, operator
+from evopinn.genome.operators import Binding, Notation, operator
 from evopinn.genome.parser import parse_tree
 from evopinn.genome.tree import Node
 
@@ -80,14 +80,14 @@ def _fill(notation: Notation, inputs: tuple[_Phrase, ...]) -> _Phrase:
 
 
 def _is_bare(node: Node) -> bool:
-    """Whether a node is written as the bare x."""
+    """Whether the text of a node is just x."""
     return node.operator == "id" and node.is_leaf and not node.input_scaled
 
 
 def _text_body(node: Node, inputs: tuple[_Phrase, ...]) -> _Phrase:
     if _is_bare(node):
         return inputs[0]
-    row: Operator = operator(node.operator)
+    row = operator(node.operator)
     if row.arity == 1 and not node.is_leaf and _is_bare(node.children[0]):
         # tanh(x) is a leaf, so an identity below another operator has to be named.
         inputs = (replace(inputs[0], text=inputs[0].text.removesuffix("x") + "id(x)"),)
@@ -103,8 +103,8 @@ def _text_body(node: Node, inputs: tuple[_Phrase, ...]) -> _Phrase:
 def _latex_body(node: Node, inputs: tuple[_Phrase, ...]) -> _Phrase:
     if _is_bare(node):
         return inputs[0]
-    row: Operator = operator(node.operator)
+    row = operator(node.operator)
     notation = row.latex
-    if isinstance(row, UnaryOperator) and row.nested_latex is not None and not node.is_leaf:
+    if row.nested_latex is not None and not node.is_leaf:
         notation = row.nested_latex
     return _fill(notation, inputs)

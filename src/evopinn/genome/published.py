@@ -1,4 +1,4 @@
-"""The 45 published models: what five methods discovered for three equations, and the errors reported."""
+"""The 45 published models that five methods discovered for three equations, with the errors reported."""
 
 import json
 from collections.abc import Mapping
@@ -35,8 +35,9 @@ class PublishedModel:
 
     Attributes:
         problem: The family of problems it was discovered for: `klein-gordon`, `burgers` or `lame`.
-        method: How it was discovered: `bo-fcnet` or `bo-fcresnet` (Bayesian optimisation), `random` (search),
-            `evo` or `evo-dpste` (evolution without or with dynamic population size and training epochs).
+        method: The method that discovered it: `bo-fcnet` or `bo-fcresnet` (Bayesian optimisation), `random`
+            (search), `evo` or `evo-dpste` (evolution without or with dynamic population size and training
+            epochs).
         run: Which of the method's three runs discovered it.
         genome: The model itself.
         errors: What was reported, by case and field.
@@ -54,7 +55,7 @@ class PublishedModel:
         return f"{self.method}-{self.run}"
 
     def error(self, case: str = "I", field: str = "u") -> PublishedError:
-        """What was reported for one case and field."""
+        """The published error of one case and field."""
         reported = {(error.case, error.field): error for error in self.errors}
         try:
             return reported[case, field]
@@ -98,7 +99,7 @@ def is_published(reference: str) -> bool:
 
 
 def find_published(reference: str, problem: str) -> PublishedModel:
-    """The published model that a reference means.
+    """The published model that a reference names.
 
     Args:
         reference: `paper:NAME`, or `paper:PROBLEM/NAME` for a model that was found for another problem.
@@ -109,7 +110,9 @@ def find_published(reference: str, problem: str) -> PublishedModel:
         'swish(x)'
     """
     if not is_published(reference):
-        raise GenomeError(f"{reference!r} is no model; one is named paper:NAME: `evopinn models` lists them.")
+        raise GenomeError(
+            f"{reference!r} is not a published model; write paper:NAME, with a name from `evopinn models`."
+        )
     family, slash, name = reference.removeprefix("paper:").rpartition("/")
     families = dict.fromkeys(model.problem for model in published_models())
     if not slash and problem not in families:

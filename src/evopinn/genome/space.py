@@ -1,4 +1,4 @@
-"""The search space: which genomes are allowed, and how many there are."""
+"""The search space: the bounds of genomes, and their number."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from evopinn.checks import shown, whole_number
 from evopinn.errors import GenomeError, UnknownNameError
-from evopinn.genome.expression import MAX_NAMED_PARAMETERS, Activation
-from evopinn.genome.fields import WHOLE, TextField, split_fields
+from evopinn.genome.activation import MAX_NAMED_PARAMETERS, Activation
 from evopinn.genome.operators import BINARY, OPERATORS, UNARY
-from evopinn.genome.structure import MOST_LAYERS, MOST_NEURONS, Structure
+from evopinn.genome.structure import MAX_LAYERS, MAX_NEURONS, Structure
+from evopinn.genome.text_fields import WHOLE, TextField, split_fields
 from evopinn.genome.tree import MAX_DEPTH, walk
 
 if TYPE_CHECKING:
@@ -61,23 +61,23 @@ class Space:
                 f"not layers {self.min_layers!r} to {self.max_layers!r}, neurons {self.neurons!r}, "
                 f"{self.max_operators!r} operators and {self.max_parameters!r} parameters."
             )
-        if not 2 <= self.min_layers <= self.max_layers <= MOST_LAYERS:
+        if not 2 <= self.min_layers <= self.max_layers <= MAX_LAYERS:
             raise GenomeError(
-                f"layers go from 2 or more up, to {MOST_LAYERS} at most, not from "
+                f"layers range from 2 or more to at most {MAX_LAYERS}, not from "
                 f"{shown(self.min_layers)} to {shown(self.max_layers)}."
             )
         least, most, step = self.neurons
-        if not (1 <= least <= most <= MOST_NEURONS and step >= 1):
+        if not (1 <= least <= most <= MAX_NEURONS and step >= 1):
             raise GenomeError(
-                "neurons are (least, most, step) with 1 ≤ least ≤ most and step ≥ 1, and most is "
-                f"{MOST_NEURONS} at most, not {shown(self.neurons)}."
+                f"neurons are (least, most, step) with 1 ≤ least ≤ most ≤ {MAX_NEURONS} and step ≥ 1, "
+                f"not {shown(self.neurons)}."
             )
         object.__setattr__(self, "neurons", (least, least + (most - least) // step * step, step))
         if not 1 <= self.max_operators <= MAX_DEPTH:
-            raise GenomeError(f"the most operators can be 1 to {MAX_DEPTH}, not {self.max_operators}.")
+            raise GenomeError(f"max_operators must be from 1 to {MAX_DEPTH}, not {self.max_operators}.")
         if not 0 <= self.max_parameters <= MAX_NAMED_PARAMETERS:
             raise GenomeError(
-                f"the most parameters can be 0 to {MAX_NAMED_PARAMETERS}, not {self.max_parameters}."
+                f"max_parameters must be from 0 to {MAX_NAMED_PARAMETERS}, not {self.max_parameters}."
             )
         if not self.unary:
             raise GenomeError("a search space needs at least one unary operator.")
@@ -124,7 +124,7 @@ class Space:
         `unary=sin,tanh`.
 
         Raises:
-            GenomeSyntaxError: The text cannot be read; says where and why.
+            GenomeSyntaxError: The text cannot be read; the error says where and why.
         """
         space = cls()
         for field in split_fields(text, tuple(_READERS)).values():
@@ -136,7 +136,7 @@ class Space:
         return space
 
     def violations(self, structure: Structure, activation: Activation) -> Iterator[tuple[str, str]]:
-        """What puts a genome outside this space: the name of the field, and the reason."""
+        """The bounds that a genome breaks: the name of each field, and the reason."""
         if not self.min_layers <= structure.layers <= self.max_layers:
             yield "layers", f"layers={structure.layers} is outside {self.min_layers} to {self.max_layers}"
         if structure.neurons not in self.neuron_choices:
@@ -158,7 +158,7 @@ class Space:
                 yield "activation", f"the operator {node.operator} is not in this search space"
 
     def check(self, genome: "Genome") -> None:
-        """Raise `GenomeError` if a genome is not in this space, saying which bound it breaks."""
+        """Raise `GenomeError`, which names the bound, if a genome is not in this space."""
         for _, reason in self.violations(genome.structure, genome.activation):
             raise GenomeError(f"{reason}.")
 
@@ -168,7 +168,7 @@ class Space:
         return not any(self.violations(any_structure, activation))
 
     def count_structures(self) -> int:
-        """How many structures there are: N · Σ_n Fib(2n - 1), for N numbers of neurons and n layers.
+        """The number of structures: N · Σ_n Fib(2n - 1), for N numbers of neurons and n layers.
 
         A set of shortcuts in n layers picks disjoint intervals out of n - 1 layers in a row; Fib(2n - 1)
         counts them.
@@ -177,7 +177,7 @@ class Space:
         return len(self.neuron_choices) * sum(_fibonacci(2 * n - 1) for n in layers)
 
     def count_activations(self, operators: int | None = None) -> int:
-        """How many activation functions there are, of exactly so many operators or, by default, of all sizes.
+        """The number of activation functions with exactly this many operators or, by default, of all sizes.
 
         With m operators of which b are binary and u = m - b unary, there are Cat(b) · C(m - 1, 2b) shapes of
         trees, U^u · B^b ways to fill them, and Σ_i C(e, i) ways to put i parameters on the e = 2b + u + 1
@@ -195,7 +195,7 @@ class Space:
         return total
 
     def count_models(self) -> int:
-        """How many genomes there are; different trees count apart even where their functions are equal."""
+        """The number of genomes; different trees count separately even if their functions are equal."""
         return self.count_structures() * self.count_activations()
 
 
@@ -221,7 +221,7 @@ def _range(field: TextField) -> tuple[int, int, int]:
 def _layers(field: TextField) -> dict[str, Any]:
     least, most, step = _range(field)
     if step != 1:
-        raise field.error("layers come without a step, as in layers=3-11")
+        raise field.error("layers take no step; write a range such as layers=3-11")
     return {"min_layers": least, "max_layers": most}
 
 

@@ -7,12 +7,12 @@ from typing import cast
 
 from evopinn.checks import shown, whole_number
 from evopinn.errors import GenomeError
-from evopinn.genome.fields import WHOLE, TextField, split_fields
+from evopinn.genome.text_fields import WHOLE, TextField, split_fields
 
 Shortcut = tuple[int, int]
 
-MOST_LAYERS, MOST_NEURONS = 1000, 10_000
-"""Of a network: more cannot be trained on any problem, and would fill the memory before that was seen."""
+MAX_LAYERS, MAX_NEURONS = 1000, 10_000
+"""The limits of a network: a larger one cannot be trained, and would run out of memory first."""
 
 STRUCTURE_FIELDS = ("layers", "neurons", "shortcuts")
 
@@ -28,7 +28,7 @@ class Structure:
     Attributes:
         layers: The number of fully connected layers, including the output layer.
         neurons: The number of neurons in each hidden layer.
-        shortcuts: In increasing order, whatever order they were given in.
+        shortcuts: In increasing order, whatever the order of the argument.
 
     Examples:
         >>> Structure.parse("layers=6 neurons=48 shortcuts=1-2,0-1").shortcuts
@@ -40,7 +40,7 @@ class Structure:
     shortcuts: tuple[Shortcut, ...] = ()
 
     def __post_init__(self) -> None:
-        """Put the shortcuts in order, and refuse those that cannot be."""
+        """Sort the shortcuts, and refuse impossible ones."""
         for name in ("layers", "neurons"):
             object.__setattr__(self, name, _whole(name, getattr(self, name)))
         if self.layers < 2:
@@ -67,27 +67,27 @@ class Structure:
 
     @classmethod
     def parse(cls, text: str) -> "Structure":
-        """The structure that a text such as `layers=6 neurons=48 shortcuts=0-1,1-2` stands for.
+        """Read a structure from a text such as `layers=6 neurons=48 shortcuts=0-1,1-2`.
 
         Without shortcuts: `shortcuts=none`, or nothing. Brackets, as in `[0-1,1-2]`, are allowed.
 
         Raises:
-            GenomeSyntaxError: Says which character is wrong, and why.
+            GenomeSyntaxError: The text cannot be read; the error says where and why.
         """
         return structure_from_fields(split_fields(text, STRUCTURE_FIELDS, STRUCTURE_FIELDS[:2]))
 
 
 def _too_large(layers: int, neurons: int) -> tuple[str, str] | None:
-    """Which of the two is more than there can be, and a sentence that says so."""
-    if layers > MOST_LAYERS:
-        return "layers", f"a network has at most {MOST_LAYERS:,} layers, not {shown(layers)}"
-    if neurons > MOST_NEURONS:
-        return "neurons", f"a hidden layer has at most {MOST_NEURONS:,} neurons, not {shown(neurons)}"
+    """The name of the number that exceeds its limit, if one does, and a message."""
+    if layers > MAX_LAYERS:
+        return "layers", f"a network has at most {MAX_LAYERS:,} layers, not {shown(layers)}"
+    if neurons > MAX_NEURONS:
+        return "neurons", f"a hidden layer has at most {MAX_NEURONS:,} neurons, not {shown(neurons)}"
     return None
 
 
 def _whole(name: str, value: object) -> int:
-    """A whole number, as a number and not as text."""
+    """A whole number, which text is not."""
     number = whole_number(value)
     if number is None:
         raise GenomeError(f"{name} is {shown(value)}; it must be a whole number.")
@@ -105,7 +105,7 @@ def _pair(pair: object) -> Shortcut:
 
 
 def shortcut_flaw(layers: int, shortcuts: Sequence[Shortcut]) -> tuple[int, str] | None:
-    """The index of the first shortcut, in increasing order, that cannot be, and why; None if all can."""
+    """The index of the first impossible shortcut, in increasing order, and the reason, if there is one."""
     reach = 0
     for index, (start, end) in enumerate(shortcuts):
         if start < 0:
@@ -114,7 +114,7 @@ def shortcut_flaw(layers: int, shortcuts: Sequence[Shortcut]) -> tuple[int, str]
             return index, f"shortcut {start}-{end} must lead to a later layer"
         if end > layers - 1:
             return index, (
-                f"shortcut {start}-{end} contains the last layer; with {layers} layers end at {layers - 1}"
+                f"shortcut {start}-{end} contains the last layer; it can end at {layers - 1} at most"
             )
         if start < reach:
             before = "-".join(map(str, shortcuts[index - 1]))
@@ -124,7 +124,7 @@ def shortcut_flaw(layers: int, shortcuts: Sequence[Shortcut]) -> tuple[int, str]
 
 
 def regular_shortcuts(layers: int, span: int) -> tuple[Shortcut, ...]:
-    """Shortcuts that span so many layers each, one after another, the last cut to fit; none for span 0.
+    """Consecutive shortcuts that span this many layers each, the last cut to fit; none for span 0.
 
     Examples:
         >>> regular_shortcuts(8, 2)
@@ -139,7 +139,7 @@ def regular_shortcuts(layers: int, span: int) -> tuple[Shortcut, ...]:
 
 
 def structure_from_fields(fields: Mapping[str, TextField]) -> Structure:
-    """The structure of a text's fields, with errors that say where."""
+    """The structure from the fields of a text; errors give the position in it."""
     layers, neurons = fields["layers"].integer(), fields["neurons"].integer()
     if layers < 2:
         raise fields["layers"].error(

@@ -18,12 +18,12 @@ MAX_DEPTH = 24
 """The deepest tree allowed: well past any that can be trained, and safe for recursive functions."""
 
 Path = tuple[int, ...]
-"""Where a node is: the number of the child to take at each step down from the root."""
+"""The position of a node: the number of the child to take at each step down from the root."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """An operator with what flows into it.
+    """An operator with its inputs.
 
     Attributes:
         operator: Name of a row of the operator table.
@@ -44,7 +44,7 @@ class Node:
     size: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse what is not a tree of known operators, each with as many inputs as it takes."""
+        """Refuse unknown operators and wrong numbers of inputs."""
         arity = operator(self.operator).arity
         given = len(self.children)
         if given != arity and not (given == 0 and arity == 1):
@@ -52,12 +52,14 @@ class Node:
             raise GenomeError(f"operator {self.operator} takes {takes}, but was given {given}.")
         if self.input_scaled and self.children:
             raise GenomeError(
-                f"{self.operator} has no input edge, as it is no leaf; scale the output of its child instead."
+                f"{self.operator} is not a leaf and has no input edge; scale the output of its child instead."
             )
         object.__setattr__(self, "depth", 1 + max((child.depth for child in self.children), default=0))
         object.__setattr__(self, "size", 1 + sum(child.size for child in self.children))
         if self.depth > MAX_DEPTH:
-            raise GenomeError(f"a tree may be {MAX_DEPTH} operators deep; this one is {self.depth}.")
+            raise GenomeError(
+                f"a tree can be at most {MAX_DEPTH} operators deep; this one has depth {self.depth}."
+            )
 
     @property
     def is_leaf(self) -> bool:
@@ -105,7 +107,7 @@ def with_parameters(root: Node, edges: Collection[int]) -> Node:
 
 
 def canonical(root: Node) -> str:
-    """A string that two trees share exactly if they are equal; `*` marks an edge with a parameter.
+    """A string that two trees share if and only if they are equal; `*` marks an edge with a parameter.
 
     Unlike the text form it does not depend on how operators are written, so it can be stored and hashed.
 

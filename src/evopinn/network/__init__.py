@@ -1,8 +1,8 @@
-"""From a genome to a network: the flat parameter vector, its start, the torch module."""
+"""The network of a genome: the layout of θ, the forward pass, the torch module.
 
-from evopinn.network.forward import forward, pre_activations
-from evopinn.network.initial import initial_parameters
-from evopinn.network.layout import Layout
-from evopinn.network.module import Network
+The names are listed in `__init__.pyi`. Each is imported when it is first used: layouts without torch.
+"""
 
-__all__ = ["Layout", "Network", "forward", "initial_parameters", "pre_activations"]
+import lazy_loader  # pyright: ignore[reportMissingTypeStubs]
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)  # pyright: ignore[reportUnknownVariableType]

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from evopinn.genome import Genome
+from evopinn.network.layout import activation_name, bias_name, weight_name
 
 
 def forward(genome: Genome, tensors: Mapping[str, Tensor], points: Tensor) -> Tensor:
@@ -28,7 +29,7 @@ def forward(genome: Genome, tensors: Mapping[str, Tensor], points: Tensor) -> Te
 
 
 def pre_activations(genome: Genome, tensors: Mapping[str, Tensor], points: Tensor) -> list[Tensor]:
-    """Evaluate a network and keep what each layer gives before its activation: z₀, ..., z at layer L−1.
+    """Evaluate a network and return each layer's values before its activation: z₀, ..., z at layer L−1.
 
     Args:
         genome: Structure and activation.
@@ -44,13 +45,11 @@ def pre_activations(genome: Genome, tensors: Mapping[str, Tensor], points: Tenso
     inputs = [points]
     found: list[Tensor] = []
     for layer in range(structure.layers):
-        z = torch.nn.functional.linear(
-            inputs[-1], tensors[f"layers.{layer}.weight"], tensors[f"layers.{layer}.bias"]
-        )
+        z = torch.nn.functional.linear(inputs[-1], tensors[weight_name(layer)], tensors[bias_name(layer)])
         found.append(z)
         if layer == structure.layers - 1:
             break
-        h = genome.activation(z, tensors.get(f"activations.{layer}", none))
+        h = genome.activation(z, tensors.get(activation_name(layer), none))
         if layer + 1 in starts:
             h = h + _widened(inputs[starts[layer + 1]], structure.neurons)
         inputs.append(h)
@@ -58,6 +57,6 @@ def pre_activations(genome: Genome, tensors: Mapping[str, Tensor], points: Tenso
 
 
 def _widened(h: Tensor, neurons: int) -> Tensor:
-    """What a shortcut carries; the coordinates, at layer 0, are padded with zeros to the width."""
+    """The values that a shortcut carries; the coordinates, at layer 0, are padded with zeros to the width."""
     missing = neurons - h.shape[-1]
     return torch.nn.functional.pad(h, (0, missing)) if missing else h

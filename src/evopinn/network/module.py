@@ -18,9 +18,9 @@ class Network(nn.Module):
 
     Examples:
         >>> import torch
-        >>> from evopinn.network import Layout, initial_parameters
+        >>> from evopinn.network import Layout
         >>> genome = Genome.parse("layers=3 neurons=20 activation=tanh(x)")
-        >>> theta = initial_parameters(Layout.of(genome, 2, 1), seed=0)
+        >>> theta = Layout.of_network(genome, 2, 1).initial(seed=0)
         >>> Network(genome, 2, 1, theta)(torch.zeros(5, 2, dtype=torch.float64)).shape
         torch.Size([5, 1])
     """
@@ -28,17 +28,17 @@ class Network(nn.Module):
     def __init__(self, genome: Genome, inputs: int, outputs: int, theta: Tensor) -> None:
         super().__init__()
         self.genome = genome
-        self.layout = Layout.of(genome, inputs, outputs)
-        tensors = self.layout.unpack(theta.detach().clone())
+        self.layout = Layout.of_network(genome, inputs, outputs)
+        theta = theta.detach().clone()
         self.layers = nn.ModuleList()
         self.activations = nn.ParameterList()
-        for layer in range(genome.structure.layers):
-            weight, bias = (tensors[f"layers.{layer}.{kind}"] for kind in ("weight", "bias"))
+        for layer in self.layout.layers:
+            weight, bias = layer.weight.of(theta), layer.bias.of(theta)
             linear = nn.Linear(weight.shape[1], weight.shape[0], device="meta")
             linear.weight, linear.bias = nn.Parameter(weight.clone()), nn.Parameter(bias.clone())
             self.layers.append(linear)
-            if (alpha := tensors.get(f"activations.{layer}")) is not None:
-                self.activations.append(nn.Parameter(alpha.clone()))
+            if layer.activation.size:
+                self.activations.append(nn.Parameter(layer.activation.of(theta).clone()))
 
     def forward(self, points: Tensor) -> Tensor:
         """The fields on points."""

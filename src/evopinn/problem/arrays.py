@@ -1,19 +1,23 @@
-"""Arrays that a user gives: of the expected shape, with finite entries."""
+"""Types of arrays, and checks of a user's arrays."""
+
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evopinn.errors import ProblemError
 
-Array = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
+Booleans: TypeAlias = NDArray[np.bool_]
+Integers: TypeAlias = NDArray[np.intp]
 
 
-def finite_array(values: ArrayLike, shape: tuple[int | None, ...], label: str) -> Array:
-    """Take in an array, or say what is wrong with it.
+def finite_array(values: ArrayLike, shape: tuple[int | None, ...], label: str) -> Floats:
+    """Convert a user's values to an array, or say what is wrong with them.
 
     Args:
-        values: What was given.
-        shape: What is expected; `None` for any size but zero.
+        values: The user's values.
+        shape: The expected shape; `None` for any size but zero.
         label: What messages call it, in the plural.
     """
     try:
@@ -32,5 +36,5 @@ def finite_array(values: ArrayLike, shape: tuple[int | None, ...], label: str) -
         raise ProblemError(f"{label} have shape {array.shape}; expected ({expected}{comma}).")
     if not np.isfinite(array).all():
         row = int(np.nonzero(~np.isfinite(array))[0][0])
-        raise ProblemError(f"{label} are not finite in row {row}; remove or mend it.")
+        raise ProblemError(f"{label} are not finite in row {row}; remove or correct it.")
     return array

@@ -1,4 +1,4 @@
-"""Calling a user's function with the arguments that it asks for by name.
+"""Calls of a user's functions with the arguments that they ask for by name.
 
 A residual is written as in a paper, `def residual(u, x, t)`: each argument is a field, a coordinate or, on a
 boundary, a component of the outward normal (`nx`, `ny`, ...), in any order, and only those that are needed.
@@ -23,11 +23,11 @@ T = TypeVar("T")
 UserFunction = Callable[..., Any]
 
 PACKAGE = Path(__file__).parents[1]
-"""Where evopinn's own code lies: what happens there is not the user's line."""
+"""The directory of evopinn's own code, whose lines are never the user's."""
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundFunction:
     """A user's function together with the names of the arguments that it asks for.
 
     Attributes:
@@ -41,7 +41,7 @@ class Bound:
     arguments: tuple[str, ...]
 
     @classmethod
-    def of(cls, function: UserFunction, label: str, known: Mapping[str, str]) -> "Bound":
+    def of(cls, function: UserFunction, label: str, known: Mapping[str, str]) -> "BoundFunction":
         """Look at a function's signature.
 
         Args:
@@ -66,27 +66,27 @@ class Bound:
             elif parameter.default is parameter.empty:
                 raise ProblemError(
                     f"{label} asks for {parameter.name!r}, which is neither a field nor a coordinate here; "
-                    f"it can have {_listing(known)}. (Other names: Problem(coordinates=[...]).)"
+                    f"it can ask for {_listing(known)}; rename coordinates by Problem(coordinates=[...])."
                 )
         return cls(function, label, tuple(arguments))
 
     def __call__(self, values: Mapping[str, Any]) -> Any:
-        """Call the function with what it asks for."""
+        """Call the function with the arguments that it asks for."""
         return guarded(self.label, lambda: self.function(**{name: values[name] for name in self.arguments}))
 
 
 def guarded(label: str, call: Callable[[], T]) -> T:
-    """Call a user's function; what goes wrong inside it is told in one sentence."""
+    """Call a user's function; an error inside it becomes one of ours, in one sentence."""
     try:
         return call()
     except (ProblemError, MemoryShortageError) as error:
-        raise kind_of(error)(f"{label}: {error}") from error
+        raise error_class(error)(f"{label}: {error}") from error
     except (Exception, SystemExit) as error:  # a user's function may raise anything, and may try to exit
-        raise kind_of(error)(f"{label} raised {told(error)}.") from error
+        raise error_class(error)(f"{label} raised {describe_error(error)}.") from error
 
 
-def kind_of(error: BaseException) -> type[ProblemError | MemoryShortageError]:
-    """What an error in a user's code is: a mistake of the problem, unless there was no memory."""
+def error_class(error: BaseException) -> type[ProblemError | MemoryShortageError]:
+    """The error to raise for one in a user's code: the problem is wrong, unless memory ran out."""
     return MemoryShortageError if lacks_memory(error) else ProblemError
 
 
@@ -98,7 +98,7 @@ def _listing(known: Mapping[str, str]) -> str:
 
 
 def user_line(error: BaseException) -> str:
-    """Where in the user's own code an error arose: ` (my_problem.py, line 7)`, or nothing if unknown."""
+    """The line of the user's code that raised an error: ` (my_problem.py, line 7)`, or nothing if unknown."""
     if isinstance(error, SyntaxError) and error.filename:
         return f" ({error.filename}, line {error.lineno})"
     frames = [
@@ -111,8 +111,8 @@ def user_line(error: BaseException) -> str:
     return f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
 
 
-def told(error: BaseException) -> str:
-    """What went wrong in a user's code, in one sentence, and where."""
+def describe_error(error: BaseException) -> str:
+    """One sentence on an error in a user's code, with its line."""
     what = error.msg if isinstance(error, SyntaxError) else error
     advice = ""
     if isinstance(error, AttributeError) and isinstance(error.obj, Tensor):
@@ -124,7 +124,7 @@ def told(error: BaseException) -> str:
 
 
 def components(value: Any, count: int, label: str) -> tuple[Tensor, ...]:
-    """What a residual returned, as a tuple of tensors of shape (n,).
+    """The values that a residual returned, as a tuple of tensors of shape (n,).
 
     Anything of another shape is refused: a silent broadcast of (n,) against (n, 1) gives n² residuals and a
     wrong answer.

@@ -10,17 +10,16 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from evopinn.problem.binding import UserFunction
-
-Where = str | Sequence[str] | Callable[..., Any] | None
+from evopinn.problem.points import PartChoice
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Condition:
-    """What all conditions share; by itself it states nothing.
+    """The base class of all conditions; by itself it states nothing.
 
     Attributes:
         weight: Factor of the condition's mean squares in the loss.
-        name: How tables and messages call it; made from its kind if not given.
+        name: Its name in tables and messages; by default made from its kind.
     """
 
     weight: float = 1.0
@@ -58,7 +57,7 @@ class Boundary(Condition):
     """
 
     function: UserFunction
-    on: Where = None
+    on: PartChoice = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
 """Fields and their derivatives by name: `u`, `u.t`, `u.xx`, `u.xy`, to fourth order.
 
-A `Field` stands for one unknown function on a set of n points. It knows nothing of networks: it asks whoever
-made it for the derivative with a given multi-index, so the same residual runs on nested autograd, on a faster
-engine, on an exact solution, or on a recorder that only notes which derivatives are wanted.
+A `Field` is one unknown function on a set of n points. It knows nothing of networks: it asks its creator for
+the derivative with a given multi-index, so the same residual runs on nested autograd, on a faster engine, on
+an exact solution, or on a recorder that only notes which derivatives are wanted.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from evopinn.errors import ProblemError
+from evopinn.symbolic.arithmetic import Arithmetic
 
 MAX_ORDER = 4
 
 MultiIndex = tuple[int, ...]
 """Order of differentiation per coordinate: with coordinates (x, t), `u.xxt` is (2, 1)."""
 
-Derivative = Callable[[MultiIndex], Tensor]
+DerivativeSource = Callable[[MultiIndex], Tensor]
 """Gives the derivative with a multi-index on all points, shape (n,)."""
 
 _TORCH_NAMES = {"power": "pow", "fabs": "abs"}  # NumPy's ufuncs that torch calls otherwise
@@ -80,7 +81,7 @@ def derivative_name(field: str, index: MultiIndex, coordinates: tuple[str, ...])
     return f"{field}.{joint.join(letters)}" if letters else field
 
 
-class Field:
+class Field(Arithmetic[Tensor]):
     """An unknown function on n points: behaves as its values, shape (n,), with derivatives as attributes.
 
     Arithmetic, torch functions and NumPy's ufuncs work on it and give tensors of shape (n,).
@@ -93,13 +94,13 @@ class Field:
 
     __slots__ = ("_coordinates", "_derivative", "_name")
 
-    def __init__(self, name: str, coordinates: tuple[str, ...], derivative: Derivative) -> None:
+    def __init__(self, name: str, coordinates: tuple[str, ...], derivative: DerivativeSource) -> None:
         self._name = name
         self._coordinates = coordinates
         self._derivative = derivative
 
     def __getattr__(self, name: str) -> Tensor:
-        if name.startswith("__"):  # a protocol that somebody probes for, not a derivative
+        if name.startswith("__"):  # a protocol that a library looks for, not a derivative
             raise AttributeError(name)
         return self._derivative(multi_index(name, self._coordinates))
 
@@ -115,7 +116,7 @@ class Field:
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         """Let torch functions take a field where they take a tensor."""
-        return function(*_plain(args), **_plain(kwargs or {}))
+        return function(*_without_fields(args), **_without_fields(kwargs or {}))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Let NumPy's ufuncs take a field: each has a namesake in torch, which autograd can follow."""
@@ -124,56 +125,11 @@ class Field:
             return NotImplemented
         return namesake(*(as_tensor(value) for value in inputs))
 
-    def __add__(self, other: Operand) -> Tensor:
-        return as_tensor(self) + as_tensor(other)
-
-    def __radd__(self, other: Operand) -> Tensor:
-        return as_tensor(other) + as_tensor(self)
-
-    def __sub__(self, other: Operand) -> Tensor:
-        return as_tensor(self) - as_tensor(other)
-
-    def __rsub__(self, other: Operand) -> Tensor:
-        return as_tensor(other) - as_tensor(self)
-
-    def __mul__(self, other: Operand) -> Tensor:
-        return as_tensor(self) * as_tensor(other)
-
-    def __rmul__(self, other: Operand) -> Tensor:
-        return as_tensor(other) * as_tensor(self)
-
-    def __truediv__(self, other: Operand) -> Tensor:
-        return as_tensor(self) / as_tensor(other)
-
-    def __rtruediv__(self, other: Operand) -> Tensor:
-        return as_tensor(other) / as_tensor(self)
-
-    def __pow__(self, exponent: Operand) -> Tensor:
-        return as_tensor(self) ** (exponent if isinstance(exponent, int | float) else as_tensor(exponent))
-
-    def __rpow__(self, base: Operand) -> Tensor:
-        return as_tensor(base) ** as_tensor(self)
-
-    def __neg__(self) -> Tensor:
-        return -as_tensor(self)
-
-    def __pos__(self) -> Tensor:
-        return as_tensor(self)
-
-    def __abs__(self) -> Tensor:
-        return abs(as_tensor(self))
-
-    def __lt__(self, other: Operand) -> Tensor:
-        return as_tensor(self) < as_tensor(other)
-
-    def __le__(self, other: Operand) -> Tensor:
-        return as_tensor(self) <= as_tensor(other)
-
-    def __gt__(self, other: Operand) -> Tensor:
-        return as_tensor(self) > as_tensor(other)
-
-    def __ge__(self, other: Operand) -> Tensor:
-        return as_tensor(self) >= as_tensor(other)
+    def _applied(self, operation: str, *operands: Operand) -> Tensor:
+        first, *others = operands
+        exact = operation == "pow"  # a number as an exponent stays one
+        rest = [each if exact and isinstance(each, int | float) else as_tensor(each) for each in others]
+        return getattr(torch, operation)(as_tensor(first), *rest)
 
     @property
     def __values__(self) -> Tensor:
@@ -185,13 +141,13 @@ def as_tensor(value: Any) -> Tensor:
     return value.__values__ if isinstance(value, Field) else torch.as_tensor(value)
 
 
-def _plain(value: Any) -> Any:
+def _without_fields(value: Any) -> Any:
     """The same nested arguments, with each field replaced by its values."""
     if isinstance(value, Field):
         return as_tensor(value)
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in cast("dict[str, Any]", value).items()}
+        return {key: _without_fields(item) for key, item in cast("dict[str, Any]", value).items()}
     if isinstance(value, list | tuple):
-        items = [_plain(item) for item in cast("list[Any]", value)]
+        items = [_without_fields(item) for item in cast("list[Any]", value)]
         return items if isinstance(value, list) else tuple(items)
     return value

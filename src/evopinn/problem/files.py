@@ -2,7 +2,6 @@
 
 import importlib.util
 import inspect
-import os
 import re
 import sys
 from collections.abc import Callable
@@ -13,25 +12,13 @@ from typing import TypeVar
 
 from evopinn.checks import is_file
 from evopinn.errors import EvopinnError, ProblemError
-from evopinn.problem.binding import kind_of, told, user_line
+from evopinn.problem.binding import describe_error, error_class, user_line
+from evopinn.problem.names import split_spec
 from evopinn.problem.problem import Problem
 
 T = TypeVar("T")
 
 _NAMES_LINE = re.compile(r", line \d+\)")
-
-
-def is_problem_file(spec: str) -> bool:
-    """Whether a specification names a file: `my_problem.py` or `my_problem.py:name`."""
-    return _split(spec)[0].endswith(".py")
-
-
-def absolute_spec(spec: str) -> str:
-    """A specification that names the same file wherever it is read from."""
-    path, name = _split(spec)
-    # Names that cannot be are left to whoever reads the file.
-    place = os.path.realpath(path) if is_file(path) else os.path.abspath(path)  # noqa: PTH100
-    return f"{place}{':' * bool(name)}{name}"
 
 
 def load_problem(spec: str) -> Problem:
@@ -41,7 +28,7 @@ def load_problem(spec: str) -> Problem:
         spec: `path/to/file.py`, or `path/to/file.py:name` if the file has several problems. The name may also
             be that of a function without arguments that returns a problem.
     """
-    path, name = _split(spec)
+    path, name = split_spec(spec)
     module = _run(Path(path))
     problems = {key: value for key, value in vars(module).items() if isinstance(value, Problem)}
     if name:
@@ -53,12 +40,7 @@ def load_problem(spec: str) -> Problem:
         return _identified(value, spec)
     if len(problems) == 1 or "problem" in problems:
         return _identified(problems.get("problem", next(iter(problems.values()))), spec)
-    raise ProblemError(f"{path} does not say which problem is meant; {_listing(path, problems)}.")
-
-
-def _split(spec: str) -> tuple[str, str]:
-    head, colon, tail = spec.rpartition(":")
-    return (head, tail) if colon and head.endswith(".py") else (spec, "")
+    raise ProblemError(f"{path} does not say which problem to use; {_listing(path, problems)}.")
 
 
 def _listing(path: str, problems: dict[str, Problem]) -> str:
@@ -73,7 +55,7 @@ def _needs_arguments(function: Callable[..., object]) -> bool:
 
 
 def _identified(problem: Problem, spec: str) -> Problem:
-    """A problem that was given no name is known by its file."""
+    """Name a problem after its file if it has no name of its own."""
     return replace(problem, name=spec) if problem.name == Problem.name else problem
 
 
@@ -97,12 +79,12 @@ def _run(path: Path) -> ModuleType:
 
 
 def _guarded(run: Callable[[], T]) -> T:
-    """Run a user's code; what goes wrong in it is told in one sentence."""
+    """Run a user's code; an error in it becomes one of ours, in one sentence."""
     try:
         return run()
     except EvopinnError as error:
         text = str(error)
         place = "" if _NAMES_LINE.search(text) else user_line(error)
-        raise kind_of(error)(f"{text}{place}") from error
+        raise error_class(error)(f"{text}{place}") from error
     except (Exception, SystemExit) as error:  # a user's code may raise anything, and may try to exit
-        raise kind_of(error)(f"{told(error)}.") from error
+        raise error_class(error)(f"{describe_error(error)}.") from error

@@ -13,18 +13,18 @@ import torch
 from torch import Tensor
 
 from evopinn.errors import DomainError, ProblemError
-from evopinn.problem.arrays import Array
-from evopinn.problem.binding import Bound, UserFunction, components
+from evopinn.problem.arrays import Floats
+from evopinn.problem.binding import BoundFunction, UserFunction, components
 from evopinn.problem.conditions import Condition
 from evopinn.problem.domains import Domain
 from evopinn.problem.points import Points, Sobol
+from evopinn.problem.probing import probed
 from evopinn.problem.reference import Reference
 from evopinn.problem.statement import Statement
 from evopinn.problem.terms import Term
-from evopinn.problem.tracing import traced
 
 _HELD_OUT = 20_240
-"""The seed of points that networks are not trained on."""
+"""The seed of held-out points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class Problem:
         object.__setattr__(self, "coordinates", coordinates)
         object.__setattr__(self, "conditions", _listed(self.conditions))
         statement = Statement(self.domain, self.points, fields, coordinates)
-        terms = tuple(traced(term) for term in statement.terms(self.residual, self.conditions))
+        terms = tuple(probed(term) for term in statement.terms(self.residual, self.conditions))
         object.__setattr__(self, "_terms", terms)
         used = {fields[number] for term in terms for channels in term.channels for number, _ in channels}
         if unused := [name for name in fields if name not in used]:
@@ -122,7 +122,7 @@ class Problem:
             factor: At least 1, which changes nothing.
 
         Raises:
-            ProblemError: The factor makes no sense, or it leaves a condition without points.
+            ProblemError: The factor is invalid, or it leaves a condition without points.
         """
         if not (isinstance(factor, Real) and 1 <= factor < math.inf):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ProblemError(f"coarsened({factor!r}): give a finite number that is at least 1.")
@@ -135,7 +135,7 @@ class Problem:
 
     @cached_property
     def held_out(self) -> "Problem | None":
-        """The residual alone, on as many points inside the domain that are not those of the training.
+        """The residual alone, on as many held-out points inside the domain.
 
         None if it cannot be stated without the conditions.
         """
@@ -151,14 +151,14 @@ class Problem:
         return tuple(self.coordinates or ())
 
     @cached_property
-    def test_points(self) -> Array:
+    def test_points(self) -> Floats:
         """The points on which errors are measured, shape (m, d)."""
         if isinstance(self.solution, Reference):
             return self.solution.points
         return self.points.test_points(self.domain)
 
     @cached_property
-    def test_values(self) -> Array | None:
+    def test_values(self) -> Floats | None:
         """The known solution on the test points, shape (m, fields), if there is one."""
         if self.solution is None:
             return None
@@ -166,7 +166,7 @@ class Problem:
             return np.stack([self.solution.values[name] for name in self.fields], axis=1)
         return self._solve(self.solution, self.test_points)
 
-    def solution_at(self, points: Array) -> Array | None:
+    def solution_at(self, points: Floats) -> Floats | None:
         """The solution on points (m, d), shape (m, fields); None if there is none, or only a `Reference`.
 
         Unlike on the test points, it need not be finite.
@@ -175,10 +175,10 @@ class Problem:
             return None
         return self._evaluate(self.solution, points).numpy()
 
-    def errors(self, predict: Callable[[Array], Array]) -> dict[str, float]:
+    def errors(self, predict: Callable[[Floats], Floats]) -> dict[str, float]:
         """The relative L2 error of each field, ‖û − u‖ / ‖u‖ over the test points.
 
-        A field whose solution is zero everywhere is given by the root mean square of û.
+        For a field whose solution is zero everywhere it is the root mean square of û.
 
         Args:
             predict: From points, shape (m, d), to the fields' values, shape (m, fields).
@@ -192,15 +192,15 @@ class Problem:
         scale = np.where(norm > 0, norm, math.sqrt(len(exact)))
         return {name: float(value) for name, value in zip(self.fields, distance / scale, strict=True)}
 
-    def _solve(self, solution: UserFunction, points: Array) -> Array:
+    def _solve(self, solution: UserFunction, points: Floats) -> Floats:
         """An exact solution on points where it has to be finite, shape (m, fields)."""
         exact = self._evaluate(solution, points)
         self._require_finite(exact, points)
         return exact.numpy()
 
-    def _evaluate(self, solution: UserFunction, points: Array) -> Tensor:
+    def _evaluate(self, solution: UserFunction, points: Floats) -> Tensor:
         """An exact solution on points, shape (m, fields)."""
-        bound = Bound.of(solution, "the solution", dict.fromkeys(self.axes, "coordinate"))
+        bound = BoundFunction.of(solution, "the solution", dict.fromkeys(self.axes, "coordinate"))
         columns = torch.as_tensor(points).unbind(dim=1)
         values = bound(dict(zip(self.axes, columns, strict=True)))
         tensors = components(values, len(points), "the solution")
@@ -211,14 +211,14 @@ class Problem:
             )
         return torch.stack([tensor.detach().to(torch.float64) for tensor in tensors], dim=1)
 
-    def _require_finite(self, exact: Tensor, points: Array) -> None:
+    def _require_finite(self, exact: Tensor, points: Floats) -> None:
         bad = torch.nonzero(~torch.isfinite(exact).all(dim=1))
         if len(bad):
             place = ", ".join(f"{n} = {v:.6g}" for n, v in zip(self.axes, points[int(bad[0])], strict=True))
-            raise ProblemError(f"the solution is not finite at {place}; it must be on all test points.")
+            raise ProblemError(f"the solution is not finite at {place}; it must be so on all test points.")
 
     def _check_solution(self) -> None:
-        """Try the solution on the interior points: a mistake in it should not wait for the training's end."""
+        """Try the solution on the interior points, so that a mistake in it shows before a training."""
         if isinstance(self.solution, Reference):
             missing = [name for name in self.fields if name not in self.solution.values]
             if missing or self.solution.points.shape[1] != len(self.axes):
@@ -249,7 +249,7 @@ def _names(given: Any, kind: str) -> tuple[str, ...]:
         raise ProblemError(f"there is no {kind}; give at least one name.")
     for name in names:
         if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-            raise ProblemError(f"the {kind} {name!r} is not a name that an argument of a function can have.")
+            raise ProblemError(f"the {kind} {name!r} cannot name an argument; give a Python identifier.")
     if len(set(names)) < len(names):
-        raise ProblemError(f"the {kind}s {', '.join(names)} are not all different.")
+        raise ProblemError(f"the {kind}s {', '.join(names)} repeat a name; make them different.")
     return names

@@ -1,4 +1,4 @@
-"""A solution known only at points: computed once by an independent method and stored."""
+"""A solution known only at points, computed once by an independent method and stored."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from evopinn.errors import ProblemError
-from evopinn.problem.arrays import Array, finite_array
+from evopinn.problem.arrays import Floats, finite_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,8 +19,8 @@ class Reference:
         values: An array of shape (m,) per field.
     """
 
-    points: Array
-    values: Mapping[str, Array]
+    points: Floats
+    values: Mapping[str, Floats]
 
     def __post_init__(self) -> None:
         points = np.asarray(self.points)

@@ -1,4 +1,4 @@
-"""From what a user states to the terms of the loss: each condition meets its points here."""
+"""The translation of a user's statement into the terms of the loss, each condition with its points."""
 
 import math
 from collections import Counter
@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from evopinn.errors import ProblemError
-from evopinn.problem.arrays import Array, finite_array
-from evopinn.problem.binding import Bound, UserFunction, guarded
+from evopinn.problem.arrays import Floats, finite_array
+from evopinn.problem.binding import BoundFunction, UserFunction, guarded
 from evopinn.problem.conditions import Boundary, Condition, Data, Initial, Periodic
 from evopinn.problem.domains import Domain, SpaceTime
 from evopinn.problem.fields import MAX_ORDER, multi_index
@@ -29,7 +29,7 @@ class Statement:
 
     Attributes:
         domain: Where the PDE holds.
-        points: How many points there are and how they are placed.
+        points: The numbers of points and their placement.
         fields: Names of the unknown functions.
         coordinates: Names of the coordinates, in the order of the domain's axes.
     """
@@ -56,19 +56,19 @@ class Statement:
                 )
             if not (isinstance(condition.weight, Real) and 0 <= condition.weight < math.inf):  # pyright: ignore
                 raise ProblemError(
-                    f"a weight is {condition.weight!r}; it must be a finite number, not negative."
+                    f"a weight is {condition.weight!r}; it must be a finite number of at least 0."
                 )
             terms.append(builders[type(condition)](condition))
         return _numbered(terms)
 
     def _term(
-        self, name: str, weight: float, function: UserFunction, points: Array, normals: Array | None = None
+        self, name: str, weight: float, function: UserFunction, points: Floats, normals: Floats | None = None
     ) -> Term:
         """A term on one set of points."""
         side = self._side(points, normals)
         known = dict.fromkeys(self.fields, "field") | dict.fromkeys(self.coordinates, "coordinate")
         known |= {column: "normal" for column in side.columns if column not in known}
-        bound = Bound.of(function, label_of(name), known)
+        bound = BoundFunction.of(function, label_of(name), known)
         return self._build(name, weight, (side,), lambda sides: bound(sides[0]))
 
     def _build(
@@ -80,7 +80,7 @@ class Statement:
     ) -> Term:
         return Term(name, float(weight), sides, self.fields, self.coordinates, function)
 
-    def _side(self, points: Array, normals: Array | None = None) -> Side:
+    def _side(self, points: Floats, normals: Floats | None = None) -> Side:
         tensor = torch.as_tensor(points)
         columns = dict(zip(self.coordinates, tensor.unbind(dim=1), strict=True))
         if normals is not None:
@@ -109,14 +109,15 @@ class Statement:
         return self._term(name, condition.weight, condition.function, found.points, found.normals)
 
     def _predicate(self, predicate: Callable[..., Any]) -> Callable[..., Any]:
-        """A predicate that asks for coordinates by name, made to take them by position."""
-        bound = Bound.of(predicate, "the predicate", dict.fromkeys(self.coordinates, "coordinate"))
+        """A predicate that asks for coordinates by name, converted to take them by position."""
+        bound = BoundFunction.of(predicate, "the predicate", dict.fromkeys(self.coordinates, "coordinate"))
         return lambda *columns: bound(dict(zip(self.coordinates, columns, strict=True)))
 
     def _periodic(self, condition: Periodic) -> Term:
         if condition.axis not in self.coordinates:
             raise ProblemError(
-                f"Periodic({condition.axis!r}) names no coordinate; there are {', '.join(self.coordinates)}."
+                f"Periodic({condition.axis!r}) names no coordinate; "
+                f"the coordinates are {', '.join(self.coordinates)}."
             )
         axis = self.domain.coordinates[self.coordinates.index(condition.axis)]
         sides = tuple(self._side(points) for points in self.points.periodic_points(self.domain, axis))
@@ -180,19 +181,19 @@ class Statement:
         name = condition.name or "data"
         return self._build(name, condition.weight, (replace(side, columns=columns),), misfit)
 
-    def _data_points(self, points: ArrayLike | Mapping[str, ArrayLike]) -> Array:
+    def _data_points(self, points: ArrayLike | Mapping[str, ArrayLike]) -> Floats:
         if isinstance(points, Mapping):
             columns = points
             if set(columns) != set(self.coordinates):
                 raise ProblemError(
-                    f"Data has points by the names {', '.join(columns)}; "
+                    f"Data has points with the coordinates {', '.join(columns)}; "
                     f"expected {', '.join(self.coordinates)}."
                 )
             columns = {
                 name: finite_array(columns[name], (None,), f"Data: points' {name}") for name in columns
             }
             if len({len(column) for column in columns.values()}) > 1:
-                raise ProblemError("Data: the points' coordinates are not all of one length.")
+                raise ProblemError("Data: the points' coordinates differ in length; give one per point.")
             points = np.stack([columns[name] for name in self.coordinates], axis=1)
         array = finite_array(points, (None, len(self.coordinates)), "Data: points")
         outside = np.nonzero(~self.domain.closure(array))[0]
@@ -210,7 +211,7 @@ class Statement:
     def _require_field(self, name: str, where: str) -> None:
         if name not in self.fields:
             raise ProblemError(
-                f"{where} names {name!r}, which is no field; there are {', '.join(self.fields)}."
+                f"{where} names {name!r}, which is not a field; the fields are {', '.join(self.fields)}."
             )
 
 

@@ -1,4 +1,4 @@
-"""The terms of a loss: what must vanish, where, and with which weight.
+"""The terms of a loss: residuals on sets of points, each with a weight.
 
     loss(θ) = Σ_terms weight · Σ_components mean_points residual²
 
@@ -28,7 +28,7 @@ Namespace = Mapping[str, Any]
 
 
 def label_of(name: str) -> str:
-    """How messages call the term of a name."""
+    """The name of a term in messages."""
     return "the residual" if name == "residual" else f"the condition {name!r}"
 
 
@@ -60,15 +60,15 @@ class Term:
     """One term of the loss.
 
     Attributes:
-        name: How tables and messages call it.
+        name: Its name in tables and messages.
         weight: Factor of its mean squares in the loss.
         sides: Its points: one set, or two that correspond point by point for a periodic condition.
         fields: Names of the problem's fields.
         coordinates: Names of the problem's coordinates.
         function: From one namespace per side to what must vanish.
-        channels: Per side, the derivatives that the function asks for; found by tracing.
-        components: How many residuals there are at a point; found by tracing.
-        pointwise: Whether the residual at a point depends on that point alone; found by tracing.
+        channels: Per side, the derivatives that the function asks for; found by probing.
+        components: The number of residuals at a point; found by probing.
+        pointwise: Whether the residual at a point depends on that point alone; found by probing.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Term:
 
     @property
     def label(self) -> str:
-        """How messages call it."""
+        """Its name in messages."""
         return label_of(self.name)
 
     @property

@@ -1,4 +1,4 @@
-"""Running a search: supervised workers, and the store that remembers.
+"""Runs: their configuration, driver, sessions, records and results.
 
 Nothing is imported here: a worker's first act is to bind its life to its parent's, before anything heavy.
 """

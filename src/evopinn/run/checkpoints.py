@@ -1,4 +1,4 @@
-"""Final states of trainings that later ones may go on from."""
+"""Checkpoints: the final states of trainings that later ones may continue."""
 
 import heapq
 import math
@@ -9,23 +9,24 @@ from dataclasses import replace
 from pathlib import Path
 
 from evopinn.errors import RunError
-from evopinn.run.evaluation import Assignment
-from evopinn.run.place import SAFE
-from evopinn.run.reading import Reader
-from evopinn.searchers import Task
+from evopinn.search import Rank, Score, Task
+from evopinn.store.directory import SAFE
+from evopinn.store.reader import Reader
+from evopinn.workers.evaluation import Assignment
 
 CHECKPOINTS = "checkpoints"
 
 
 class Checkpoints:
-    """The states of the best trainings of the latest number of epochs, as files.
+    """The states of the best trainings of the current length, as files.
 
-    A state has a hundred vectors as long as the network's parameters: no more are kept than can be elitists.
+    A state can have a hundred vectors as long as the network's parameters, so only those of possible elitists
+    are kept.
 
     Args:
         directory: The run's.
-        count: How many trainings of a generation may be gone on from; 0 if none ever is.
-        last: The generation from which on no training is gone on from.
+        count: How many trainings of a generation later ones may continue; 0 if none.
+        last: The first generation whose trainings are never continued.
     """
 
     def __init__(self, directory: Path, count: int, last: float = math.inf) -> None:
@@ -33,30 +34,30 @@ class Checkpoints:
         self._place = directory / CHECKPOINTS
         self._count = count
         self._last = last
-        self._losses: dict[int, float] = {}
+        self._ranks: dict[int, Rank] = {}
         self._effort: tuple[int, float] | None = None
         self._needed: frozenset[int] = frozenset()
         if count:
-            with _explained(self._place):
+            with _as_run_errors(self._place):
                 self._place.mkdir(exist_ok=True)
 
     def begin(self, tasks: Iterable[Task], known: Mapping[int, float]) -> None:
-        """Take in the tasks of a round, and the losses of those that are known already."""
+        """Begin a round with its tasks and the losses that are known already."""
         if not self._count:
             return
         listed = list(tasks)
-        # Elitists are not trained again for the same effort, so theirs may stem from an earlier round of it.
+        # Elitists are not trained again for the same effort, so their states may be from an earlier round.
         effort = (listed[0].epochs, listed[0].coarseness)
         if effort != self._effort:
-            self._effort, self._losses = effort, {}
+            self._effort, self._ranks = effort, {}
         unsettled = [task for task in listed if task.number not in known]
         self._needed = frozenset(task.continues for task in unsettled if task.continues is not None)
-        self._losses |= known
-        if unsettled:  # a resumed run passes through rounds whose successors have left states by now
+        self._ranks |= {number: Rank.of(Score(loss)) for number, loss in known.items()}
+        if unsettled:  # a resumed run also passes through rounds whose successors have saved states
             self._prune(between_rounds=True)
 
     def assignment(self, task: Task) -> Assignment:
-        """What a worker is to do for a task: also how what it goes on from came about, and what to keep."""
+        """A worker's assignment for a task: with the trainings that it continues, and what to save."""
         keep = self._path(task.number) if self._count and task.generation < self._last else None
         before = () if task.continues is None else tuple(self._history(task.continues))
         return replace(_assignment(task, keep), before=before, keep_below=self.threshold)
@@ -70,30 +71,30 @@ class Checkpoints:
 
     @property
     def threshold(self) -> float:
-        """A training with a higher loss than this will not be gone on from."""
-        best = heapq.nsmallest(self._count, self._losses.values())
-        return best[-1] if len(best) == self._count and best else float("inf")
+        """The loss above which no training is continued."""
+        best = heapq.nsmallest(self._count, self._ranks.values())
+        return best[-1].loss if len(best) == self._count and best else math.inf
 
     def settle(self, task: Task, loss: float) -> None:
-        """Take in how a task came out."""
+        """Register the loss of a settled task."""
         if self._count:
-            self._losses[task.number] = loss
+            self._ranks[task.number] = Rank.of(Score(loss))
             self._prune()
 
     def discard(self) -> None:
-        """Remove all states: nothing is left to be trained."""
+        """Remove all states once nothing is left to train."""
         if self._count:
             shutil.rmtree(self._place, ignore_errors=True)
 
     def _prune(self, *, between_rounds: bool = False) -> None:
         threshold = self.threshold
-        # Of those with the same loss, such as networks that are constant, any may be chosen.
-        kept = {number for number, loss in self._losses.items() if loss <= threshold} | self._needed
-        with _explained(self._place):
+        # Any of several with the same loss, such as constant networks, may be chosen.
+        kept = {number for number, rank in self._ranks.items() if rank.loss <= threshold} | self._needed
+        with _as_run_errors(self._place):
             for path in self._place.iterdir():
                 number = int(path.stem) if path.stem.isdigit() else None
-                # Within a round, a file may be of a training that has ended and is not recorded yet.
-                if number not in kept and (between_rounds or number in self._losses):
+                # Within a round, a file may belong to a training that has ended but is not recorded yet.
+                if number not in kept and (between_rounds or number in self._ranks):
                     path.unlink(missing_ok=True)
 
     def _path(self, number: int) -> Path:
@@ -101,12 +102,14 @@ class Checkpoints:
 
 
 @contextmanager
-def _explained(place: Path) -> Generator[None]:
-    """Turn the system's errors into an explanation."""
+def _as_run_errors(place: Path) -> Generator[None]:
+    """Turn the system's errors into a `RunError`."""
     try:
         yield
     except OSError as error:
-        raise RunError(f"the states in {place} cannot be kept in order: {error.strerror}. {SAFE}") from error
+        raise RunError(
+            f"the checkpoints in {place} cannot be written or removed: {error.strerror}. {SAFE}"
+        ) from error
 
 
 def _assignment(task: Task, keep: Path | None) -> Assignment:

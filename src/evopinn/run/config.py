@@ -1,61 +1,39 @@
-"""What a run is to do, as a file that a person can read, change and run again."""
+"""The configuration of a run, as a TOML file that a person can read, change and run again."""
 
 import shlex
 from collections.abc import Mapping
 from dataclasses import asdict, fields
+from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast, get_args, get_type_hints
 
 import tomli_w
-from pydantic import Field
+from pydantic import Field, create_model
 
-from evopinn.checks import MOST, MOST_SEED, shown
-from evopinn.errors import RunError, SearchError, UnknownNameError
-from evopinn.genome import MutationRates, Space
-from evopinn.means import Mean
-from evopinn.run.cluster.site import LOCAL
-from evopinn.run.evaluation import TrainingOptions
-from evopinn.run.place import CONFIG
-from evopinn.run.strict import Strict, validated
-from evopinn.run.toml_text import file_text, toml_data
-from evopinn.searchers import Layout, Method, Roster, Schedule, Trials, find_method, find_preset
-from evopinn.searchers.checking import share
-from evopinn.searchers.methods import Settings
-from evopinn.searchers.schedule import LayoutKind
-from evopinn.training import as_genome, spends_by_cost
+from evopinn.checks import MAX_COUNT, MAX_SEED
+from evopinn.errors import RunError, SearchError
+from evopinn.genome import Space
+from evopinn.search import DEFAULT_METHOD, WORKPLANS, AnyMethod, Settings, Workplan, find_method, find_preset
+from evopinn.search.means import Mean
+from evopinn.store.directory import CONFIG
+from evopinn.store.toml_tables import Strict, validated
+from evopinn.store.toml_text import file_text, toml_data
+from evopinn.training import TrainingOptions, as_genome, spends_by_cost
 
 DEFAULT_BUDGET = "10m"
 PAPER_OPTIMIZER = "lbfgs"
+LOCAL = "local"
+"""The address that means no cluster."""
+
 SMALL = Space(min_layers=4, max_layers=6, neurons=(10, 16, 2))
 """Networks for which a step of second order is cheap: of 250 to 1,200 parameters."""
 
-AMOUNTS = ("budget", "preset", "schedule", "trials", "roster")
-"""The entries that say how much to do, of which there is one at most."""
-
-
-class ScheduleTable(Strict):
-    """Populations and epochs by generation."""
-
-    populations: list[int]
-    epochs: list[int]
-
-
-class TrialsTable(Strict):
-    """Evaluations of Bayesian optimisation, and the epochs of each."""
-
-    evaluations: int
-    epochs: int
-
-
-class RosterTable(Strict):
-    """Genomes, or published models such as paper:evo-dpste-1, and the epochs that each is trained for."""
-
-    genomes: list[str]
-    epochs: int
+AMOUNTS = ("budget", "preset", *(kind.table for kind in WORKPLANS))
+"""The entries that set the amount of work; at most one is given."""
 
 
 class TrainingTable(Strict):
-    """How every genome is trained, and when it is given up.
+    """How every genome is trained, and which genomes are skipped.
 
     Attributes:
         optimizer: By default that of the paper for its preset, otherwise Levenberg-Marquardt.
@@ -66,22 +44,23 @@ class TrainingTable(Strict):
     optimizer: str | None = None
     precision: str = TrainingOptions.precision
     engine: str = TrainingOptions.engine
-    errors_every: int = Field(default=TrainingOptions.errors_every, ge=1, le=MOST)
-    coarseness: float = Field(default=TrainingOptions.coarseness, ge=1, le=MOST)
+    errors_every: int = Field(default=TrainingOptions.errors_every, ge=1, le=MAX_COUNT)
+    coarseness: float = Field(default=TrainingOptions.coarseness, ge=1, le=MAX_COUNT)
     slowest: float = Field(default=4.0, gt=0)
 
 
 class WorkersTable(Strict):
-    """Worker processes; none of it changes what a run finds.
+    """Worker processes; no entry changes the results of a run.
 
     Attributes:
-        count: How many; one a core if not given.
-        memory: Of each, in megabytes: no share of the machine's, so that it is the same everywhere.
-        deadline: Seconds after which an evaluation is taken for hung; by default twenty times what the ones
-            before it make likely.
+        count: Number of workers; by default one per core.
+        memory: Memory limit of each in megabytes; not a share of the machine's, so that it is the same
+            everywhere.
+        deadline: Seconds after which a training is killed; by default twenty times the time expected from
+            earlier ones.
         cluster: Address of a Ray cluster on which they run, `host:port` or `auto`; `local` for none.
-        cpus: That each takes there; 1 if not given.
-        gpus: That each takes there; none if not given. Four workers with 0.25 share one.
+        cpus: CPUs of each on the cluster; by default 1.
+        gpus: GPUs of each on the cluster; by default none. Four workers with 0.25 share one.
     """
 
     count: int | None = Field(default=None, ge=1)
@@ -93,14 +72,14 @@ class WorkersTable(Strict):
 
 
 class RecordedTable(Strict):
-    """What was known when the run began; written, never asked for.
+    """Facts known when the run started; written by evopinn, never given by users.
 
     Attributes:
         fingerprint: Of the problem.
-        request: Stands for what was asked, before anything was planned.
+        request: A digest of the request, before planning.
         problem: The problem's name.
-        plan: What will be done, in words.
-        budget: What the schedule was planned from.
+        plan: The plan in words.
+        budget: The budget from which the schedule was planned.
         seconds_per_epoch: As measured.
         seconds_per_training: As measured, beside its epochs.
     """
@@ -114,23 +93,47 @@ class RecordedTable(Strict):
     seconds_per_training: float | None = None
 
 
-class Config(Strict):
-    """What a run is to do.
+class _Request(Strict):
+    """The scalar entries of a configuration: the problem, the method and the amount of work."""
 
-    One of `budget`, `preset`, `schedule`, `trials` and `roster` says how much; ten minutes if none is given.
+    problem: str
+    method: str = DEFAULT_METHOD
+    seed: int = Field(default=0, ge=0, le=MAX_SEED)
+    space: str = ""
+    budget: str | None = None
+    preset: str | None = None
+
+
+@cache
+def _workplan_table(kind: type[Workplan]) -> type[Strict]:
+    """The table of a kind of workplan, whose entries have the types of its fields."""
+    kinds = get_type_hints(kind)
+    entries: dict[str, Any] = {}
+    for row in fields(kind):
+        of = get_args(kinds[row.name])  # TOML has lists in the place of tuples
+        entries[row.name] = (list[of[0]] if of else kinds[row.name], ...)
+    return create_model(f"{kind.__name__}Table", __base__=Strict, **entries)
+
+
+if TYPE_CHECKING:
+    _WithWorkplans = _Request
+else:
+    _WithWorkplans = create_model(
+        "_WithWorkplans",
+        __base__=_Request,
+        **{kind.table: (_workplan_table(kind) | None, None) for kind in WORKPLANS},
+    )
+
+
+class Config(_WithWorkplans):
+    """The configuration of a run.
+
+    One of `budget`, `preset` and the tables of workplans (`schedule`, `trials`, `roster`) sets the amount of
+    work; ten minutes by default.
     """
 
     unasked: ClassVar[frozenset[str]] = frozenset({"recorded"})
 
-    problem: str
-    method: str = "evo-dpste"
-    seed: int = Field(default=0, ge=0, le=MOST_SEED)
-    space: str = ""
-    budget: str | None = None
-    preset: str | None = None
-    schedule: ScheduleTable | None = None
-    trials: TrialsTable | None = None
-    roster: RosterTable | None = None
     settings: dict[str, Any] = Field(default_factory=dict[str, Any])
     training: TrainingTable = TrainingTable()
     workers: WorkersTable = WorkersTable()
@@ -138,27 +141,27 @@ class Config(Strict):
 
     @classmethod
     def of(cls, values: Mapping[str, Any], origin: str = "the configuration") -> "Config":
-        """A configuration from plain data; what is wrong with it is told in a sentence."""
+        """A configuration from plain data; `SearchError` names the first fault."""
         config = validated(cls, values, origin)
         config.check()
         return config
 
     def check(self) -> None:
-        """Refuse what contradicts itself or is in no table."""
+        """Refuse contradictions and invalid values."""
         amounts = [name for name in AMOUNTS if getattr(self, name) is not None]
         if len(amounts) > 1:
-            raise SearchError(f"{' and '.join(amounts)} are both given; one of them says how much to do.")
-        needed = _TABLE_OF[self.find_method().layout]
-        listed = needed == "roster"
-        for other in _GIVEN_AS:
-            if other != needed and getattr(self, other) is not None:
-                budget = "" if listed else ", or a budget"
-                raise SearchError(f"{self.method} has no {other}; give it {_GIVEN_AS[needed]}{budget}.")
-        if listed and self.roster is None:
-            raise SearchError(f"{self.method} searches nothing by itself; give it {_GIVEN_AS[needed]}.")
+            raise SearchError(f"{' and '.join(amounts)} are both given; give only one of them.")
+        method = self.find_method()
+        needed = method.workplan
+        for other in WORKPLANS:
+            if other is not needed and other.table in amounts:
+                budget = ", or a budget" if method.takes_budget else ""
+                raise SearchError(f"{self.method} has no {other.table}; give it {needed.wanted}{budget}.")
+        if not method.takes_budget and needed.table not in amounts:
+            raise SearchError(f"{self.method} searches nothing by itself; give it {needed.wanted}.")
         self.method_settings()
         self.search_space()
-        self.layout()
+        self.workplan()
         _check_demand(self.workers)
         if self.workers.gpus is not None and self.training.engine == "fused":
             raise SearchError(
@@ -166,19 +169,16 @@ class Config(Strict):
                 "give the engine taylor or auto, or no GPUs."
             )
 
-    def find_method(self) -> Method:
+    def find_method(self) -> AnyMethod:
         """The method."""
         return find_method(self.method)
 
     def method_settings(self) -> Settings:
-        """The method's settings, those that are not given by default."""
-        method, given = self.find_method(), self._default_settings() | self.settings
-        if "mutation" in given:
-            given["mutation"] = _mutation_rates(given["mutation"])
-        return method.settings(**given)
+        """The method's settings, with defaults for those that are not given."""
+        return self.find_method().settings(**(self._default_settings() | self.settings))
 
     def _default_settings(self) -> dict[str, Any]:
-        """Defaults that are not the paper's: none for its presets, nor for runs that began before."""
+        """Defaults that differ from the paper's: none for its presets and for runs that have started."""
         if self._as_the_paper or self.recorded is not None:
             return {}
         return {"mean": usual_mean(self.training_options().optimizer)}
@@ -203,65 +203,56 @@ class Config(Strict):
             return Space.parse(self.space)
         return SMALL if spends_by_cost(self.training_options().optimizer) else Space()
 
-    def layout(self) -> Layout | None:
-        """The schedule or trials, if they are settled; None if they have to be planned from a budget."""
-        if self.schedule is not None:
-            return Schedule(tuple(self.schedule.populations), tuple(self.schedule.epochs))
-        if self.trials is not None:
-            return Trials(self.trials.evaluations, self.trials.epochs)
-        if self.roster is not None:
-            genomes = (as_genome(text, self.problem).text for text in self.roster.genomes)
-            return Roster(tuple(genomes), self.roster.epochs)
+    def workplan(self) -> Workplan | None:
+        """The workplan, if it is known; None if it must be planned from a budget."""
+        for kind in WORKPLANS:
+            table: Strict | None = getattr(self, kind.table)
+            if table is not None:
+                workplan = kind.of(table.model_dump())
+                return workplan.with_genomes(lambda text: as_genome(text, self.problem).text)
         if self.preset is not None:
-            return find_preset(self.preset, self.problem).layout(self.find_method().layout)
+            return self.find_method().of_preset(find_preset(self.preset, self.problem))
         return None
+
+    def with_workers(self, changes: Mapping[str, Any]) -> "Config":
+        """The same with some entries of its workers changed, to resume a run.
+
+        If they move to another cluster or back to this machine, drop the old numbers.
+        """
+        values, before = self.model_dump(exclude_none=True), self.workers
+        moved = "cluster" in changes and changes["cluster"] != before.cluster
+        kept = before.model_dump(exclude_none=True, exclude={"count", "cpus", "gpus"} if moved else None)
+        return Config.of(values | {"workers": kept | dict(changes)}, "the command")
 
     def spelled_out(self) -> "Config":
         """The same with all settings by name, and a preset's numbers."""
-        settings = asdict(self.method_settings())
+        settings = asdict(cast(Any, self.method_settings()))
         fixed = self.find_method().fixed
         given = {name: value for name, value in settings.items() if name not in fixed and value is not None}
         training = self.training.model_copy(update={"optimizer": self.training_options().optimizer})
         config = self.model_copy(
             update={"settings": given, "space": self.search_space().text, "training": training}
         )
-        layout = self.layout()
-        return config if layout is None else config._with_layout(layout)
+        workplan = self.workplan()
+        return config if workplan is None else config._with_workplan(workplan)
 
-    def settled(self, layout: Layout, recorded: RecordedTable) -> "Config":
-        """The same with everything said, and with what was planned."""
-        return self.spelled_out()._with_layout(layout).model_copy(update={"recorded": recorded})
+    def settled(self, workplan: Workplan, recorded: RecordedTable) -> "Config":
+        """The same with all settings by name, a planned workplan and the recorded facts."""
+        return self.spelled_out()._with_workplan(workplan).model_copy(update={"recorded": recorded})
 
-    def _with_layout(self, layout: Layout) -> "Config":
-        tables: dict[str, Any] = dict.fromkeys(AMOUNTS)
-        match layout:
-            case Schedule(populations, epochs):
-                tables["schedule"] = ScheduleTable(populations=list(populations), epochs=list(epochs))
-            case Trials(evaluations, epochs):
-                tables["trials"] = TrialsTable(evaluations=evaluations, epochs=epochs)
-            case Roster(genomes, epochs):
-                tables["roster"] = RosterTable(genomes=list(genomes), epochs=epochs)
-        return self.model_copy(update=tables)
+    def _with_workplan(self, workplan: Workplan) -> "Config":
+        tables = {kind.table: _workplan_table(kind) for kind in WORKPLANS}
+        entry = {name: tables[name](**table) for name, table in workplan.entry().items()}
+        return self.model_copy(update={**dict.fromkeys(AMOUNTS), **entry})
 
     def toml(self) -> str:
         """The configuration as a file."""
         return _HEADER + tomli_w.dumps(self.model_dump(mode="json", exclude_none=True))
 
 
-_GIVEN_AS = {
-    "schedule": "populations and epochs",
-    "trials": "a number of trials and their epochs",
-    "roster": "a table [roster] of genomes and epochs",
-}
-_TABLE_OF: Mapping[LayoutKind, str] = {
-    "dpste": "schedule",
-    "constant": "schedule",
-    "trials": "trials",
-    "roster": "roster",
-}
 _HEADER = """\
-# What a run does; `evopinn search --config FILE` does it again, with changes if there are any.
-# In the directory of a run this is a record: the run itself goes on as it was begun.
+# The configuration of a run; `evopinn search --config FILE` repeats it, with any changes that you make here.
+# In the directory of a run this is a record: the run itself always resumes with its original configuration.
 """
 
 
@@ -274,9 +265,9 @@ def parse_config(text: str, origin: str) -> dict[str, Any]:
 
 
 def usual_mean(optimizer: str) -> Mean:
-    """Which mean of its final losses decides how good a network is.
+    """The mean that ranks final losses by default.
 
-    With a method of second order they differ by orders of magnitude, so that the mean of logarithms does.
+    With a second-order optimiser they differ by orders of magnitude, so it is the geometric mean.
     """
     return "geometric" if spends_by_cost(optimizer) else "arithmetic"
 
@@ -296,11 +287,11 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def check_config_unchanged(directory: Path, recorded: str) -> None:
-    """Refuse to go on with a run whose file says something else now, which would have no effect.
+    """Refuse to resume a run whose configuration file has changed: the change would have no effect.
 
     Args:
         directory: The run's.
-        recorded: The configuration that it was begun with, as TOML. Comments and layout may differ, and the
+        recorded: The configuration with which it started, as TOML. Comments and layout may differ, and the
             file may be missing.
     """
     path = directory / CONFIG
@@ -312,22 +303,10 @@ def check_config_unchanged(directory: Path, recorded: str) -> None:
         unchanged = False
     if not unchanged:
         raise RunError(
-            f"{path} was changed since the run began, but a run goes on as it was begun; put it back or "
-            f"remove it, or begin another run: `evopinn search --config {shlex.quote(str(path))}`."
+            f"{path} has changed since the run started, but a run must resume with its original "
+            "configuration; restore it or remove it, or start another run: "
+            f"`evopinn search --config {shlex.quote(str(path))}`."
         )
-
-
-def _mutation_rates(rates: object) -> MutationRates:
-    known = [row.name for row in fields(MutationRates)]
-    if not isinstance(rates, Mapping):
-        parts = ", ".join(known)
-        raise SearchError(f"mutation is {shown(rates)}; it has the parts {parts}, each a probability.")
-    given = cast(Mapping[str, Any], rates)
-    for name, rate in given.items():
-        if name not in known:
-            raise UnknownNameError("part of mutation", name, known, f"There are {', '.join(known)}.")
-        share(f"mutation.{name}", rate)
-    return MutationRates(**given)
 
 
 def _check_demand(table: WorkersTable) -> None:
@@ -335,5 +314,7 @@ def _check_demand(table: WorkersTable) -> None:
         if amount is not None and amount > 1 and amount != int(amount):
             raise SearchError(f"workers.{name} is {amount:g}; give a whole number, or a share below 1.")
         if amount is not None and table.cluster in (None, LOCAL):
-            given = "not given" if table.cluster is None else f"{LOCAL}, which is none"
-            raise SearchError(f"workers.{name} is for a cluster, and workers.cluster is {given}; give one.")
+            given = "not given" if table.cluster is None else f"{LOCAL}, which means none"
+            raise SearchError(
+                f"workers.{name} is for a cluster, and workers.cluster is {given}; give its address."
+            )

@@ -1,7 +1,7 @@
-"""The one loop of a run: ask the search, have it trained, record what came out, tell the search.
+"""The loop of a run: get tasks from the search, train them, record the outcomes, return the scores.
 
-A run that was cut off goes through the same loop from its beginning; what is recorded is told again instead
-of being trained again. So there is no second way that could differ from the first.
+A resumed run passes through the same loop from the start, but returns recorded losses instead of training
+again. So there is no second path that could differ from the first.
 """
 
 import math
@@ -12,35 +12,31 @@ from dataclasses import dataclass
 
 from evopinn.errors import RunError
 from evopinn.run.checkpoints import Checkpoints
-from evopinn.run.cost import CostOf
-from evopinn.run.ended import Ended, FailureKind
-from evopinn.run.evaluation import Trouble
-from evopinn.run.listed import Entry
-from evopinn.run.mending import mended
-from evopinn.run.progress import Tally
-from evopinn.run.reading import Reader
-from evopinn.run.records import Evaluation
-from evopinn.run.statuses import POISON, TOO_COSTLY
-from evopinn.run.store import Store
-from evopinn.run.weights import Gallery
-from evopinn.run.workforce import Workforce
-from evopinn.searchers import Score, Searcher, Task
-from evopinn.training import TrainingResult, epoch_cost
+from evopinn.run.progress import ProgressTracker
+from evopinn.search import Score, Searcher, Task
+from evopinn.store.directory import SAFE
+from evopinn.store.reader import Reader
+from evopinn.store.records import Entry, Evaluation
+from evopinn.store.store import Store
+from evopinn.store.weights import WeightsKeeper, lost_weights, save_weights
+from evopinn.training import CostOf, Status, TrainingResult, epoch_cost
+from evopinn.workers.evaluation import StorageFailure
+from evopinn.workers.pool import Outcome, Pool
 
 _WAIT = 0.25
-_ALIKE = 6  # so many trainings that raise, and none that does not, are the problem's fault
+_ALIKE = 6  # trainings that all raise, after which the problem is to blame
 _REMEMBERED = 100
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a training may cost before it is given up.
+    """How much a training may cost.
 
     Attributes:
-        cost: The predicted cost of an epoch.
-        epoch_cost: The highest that is trained.
-        seconds: A fixed deadline, or None for one that follows from the trainings before.
-        pace: Seconds for an epoch of cost 1, if that was measured.
+        cost: Predicts the cost of an epoch.
+        epoch_cost: The highest cost of an epoch that is trained.
+        seconds: A fixed deadline, or None for one that follows from earlier trainings.
+        pace: Measured seconds for an epoch of cost 1, if known.
     """
 
     cost: CostOf = epoch_cost
@@ -49,20 +45,20 @@ class Limits:
     pace: float | None = None
 
     def work(self, task: Task) -> float:
-        """What a task costs, as predicted."""
+        """The predicted cost of a task."""
         return task.epochs * self.cost(task.genome) / task.coarseness**2
 
 
 class Deadlines:
-    """How long an evaluation may take before its worker is taken for hung: no limit for a slow one.
+    """Deadlines of evaluations, after which a worker is killed; generous enough for slow ones.
 
     Args:
-        fixed: The same for all, if given.
-        pace: Seconds for an epoch of cost 1, as far as it is known beforehand.
+        fixed: The same deadline for all, if given.
+        pace: Seconds for an epoch of cost 1, if known beforehand.
     """
 
     FIRST, FIRST_PER_EPOCH, LEAST, FACTOR = 600.0, 1.0, 60.0, 20.0
-    NEWS = 0.1  # how much the latest evaluation counts for what is expected of the next
+    NEWS = 0.1  # the weight of the latest evaluation in the expectation of the next
 
     def __init__(self, fixed: float | None, pace: float | None = None) -> None:
         self._fixed = fixed
@@ -70,17 +66,17 @@ class Deadlines:
         self._pace = pace
 
     def learn(self, work: float, seconds: float) -> None:
-        """Take in how long an evaluation took."""
+        """Register the duration of an evaluation."""
         pace = seconds / work
         self._slowest = max(self._slowest, pace)
         self._pace = pace if self._pace is None else self._pace + self.NEWS * (pace - self._pace)
 
     def expected(self, work: float) -> float | None:
-        """How long this one will take, as far as that is known."""
+        """The expected seconds of an evaluation, if known."""
         return None if self._pace is None else self._pace * work
 
     def seconds(self, work: float, epochs: int) -> float:
-        """How long this one may take."""
+        """The deadline of an evaluation in seconds."""
         if self._fixed is not None:
             return self._fixed
         if not self._slowest:
@@ -92,12 +88,12 @@ class Driver:
     """Runs a search to its end, or until it is stopped.
 
     Args:
-        searcher: At its beginning.
-        store: The run's, empty or with what was recorded before.
-        workers: Ready for assignments.
-        checkpoints: Of trainings that may be gone on from.
-        limits: Of a training.
-        tally: Keeps count, for whoever watches.
+        searcher: The search, at its beginning.
+        store: The run's, empty or with earlier records.
+        pool: Workers ready for assignments.
+        checkpoints: The states of trainings that later ones may continue.
+        limits: How much a training may cost.
+        progress: Counts what is done.
         stopped: Whether to stop.
     """
 
@@ -105,27 +101,27 @@ class Driver:
         self,
         searcher: Searcher,
         store: Store,
-        workers: Workforce,
+        pool: Pool,
         checkpoints: Checkpoints,
         limits: Limits,
-        tally: Tally,
+        progress: ProgressTracker,
         stopped: Callable[[], bool],
     ) -> None:
         self._searcher = searcher
         self._store = store
-        self._workers = workers
+        self._pool = pool
         self._checkpoints = checkpoints
         self._limits = limits
         self._deadlines = Deadlines(limits.seconds, limits.pace)
-        self._tally = tally
+        self._progress = progress
         self._stopped = stopped
-        self._gallery = Gallery(store.directory)
+        self._weights = WeightsKeeper(store.directory)
         self._raised: list[Entry] | None = []
 
     def run(self) -> bool:
-        """Go on to the end; False if it was stopped before."""
+        """Run the search to its end; False if it was stopped before."""
         self._learn_from_before()
-        if not mended(self._store.directory, self._workers, self._submit, self._stopped):
+        if not self._restore_weights():
             return False
         while not self._searcher.finished:
             tasks = self._searcher.ask()
@@ -136,17 +132,35 @@ class Driver:
         return True
 
     def _learn_from_before(self) -> None:
-        """A resumed run knows how long trainings take."""
+        """Learn from a resumed run's records how long trainings take."""
         with Reader(self._store.directory) as reader:
             for entry in reader.latest(_REMEMBERED):
                 if math.isfinite(entry.loss):
                     self._deadlines.learn(self._limits.work(reader.task(entry.task)), entry.seconds)
 
+    def _restore_weights(self) -> bool:
+        """Repeat the trainings of best networks whose files cannot be read; False if it was stopped before.
+
+        The same training gives the same network, and its record stays. A training that fails now is left out.
+        """
+        directory = self._store.directory
+        with Reader(directory) as reader:
+            tasks = [reader.task(number) for number in lost_weights(directory)]
+        for task in tasks:
+            self._submit(task)
+        while self._pool.outstanding:
+            if self._stopped():
+                return False
+            for outcome in self._pool.wait(_WAIT):
+                if isinstance(outcome.value, TrainingResult):
+                    save_weights(directory, outcome.number, outcome.value)
+        return True
+
     def _round(self, tasks: Sequence[Task]) -> bool:
-        """Have the tasks of a round trained and told; False if it was stopped before."""
+        """Train the tasks of a round and return the scores to the search; False if it was stopped before."""
         self._store.add_tasks(tasks)
         known = self._store.losses(tasks[0].number, tasks[-1].number)
-        self._tally.begin(tasks)
+        self._progress.begin(tasks)
         self._checkpoints.begin(tasks, known)
         waiting: dict[int, Task] = {}
         for task in tasks:
@@ -156,38 +170,38 @@ class Driver:
                 self._give_up(task)
             else:
                 waiting[task.number] = task
-        # The longest first: the end of a round, where workers have to wait, is then the shortest.
+        # The longest first, so that workers wait least at the end of a round.
         queue = deque(sorted(waiting.values(), key=self._limits.work, reverse=True))
         while waiting:
             if self._stopped():
                 return False
-            while queue and self._workers.room > 0:
+            while queue and self._pool.room > 0:
                 self._submit(queue.popleft())
-            for ended in self._workers.wait(timeout=_WAIT):
-                self._take(waiting[ended.number], ended)
-                if not ended.retried:
-                    del waiting[ended.number]
-            self._tally.report()
+            for outcome in self._pool.wait(timeout=_WAIT):
+                self._take(waiting[outcome.number], outcome)
+                if not outcome.retried:
+                    del waiting[outcome.number]
+            self._progress.report()
         return True
 
     def _submit(self, task: Task) -> None:
-        # Enough as well for one whose beginning is lost and has to be trained again: its work counts all.
+        # The work includes the epochs of an earlier training whose state may be lost and computed again.
         work = self._limits.work(task)
         seconds, expected = self._deadlines.seconds(work, task.epochs), self._deadlines.expected(work)
-        self._workers.submit(task.number, self._checkpoints.assignment(task), seconds, expected)
+        self._pool.submit(task.number, self._checkpoints.assignment(task), seconds, expected)
 
-    def _take(self, task: Task, ended: Ended) -> None:
-        """Record an attempt that ended and, if it settles the task, tell the search."""
-        if isinstance(ended.value, Trouble):
-            raise RunError(f"{ended.value.text} What is recorded is safe: see to it and resume the run.")
-        if isinstance(ended.value, TrainingResult):
-            evaluation = _trained(task, ended, ended.value)
-            self._deadlines.learn(self._limits.work(task), ended.seconds)
-            self._gallery.offer(task, evaluation.loss, ended.value)
+    def _take(self, task: Task, outcome: Outcome) -> None:
+        """Record an attempt and, if it settles the task, return the score to the search."""
+        if isinstance(outcome.value, StorageFailure):
+            raise RunError(f"{outcome.value.text} {SAFE}")
+        if isinstance(outcome.value, TrainingResult):
+            evaluation = _trained(task, outcome, outcome.value)
+            self._deadlines.learn(self._limits.work(task), outcome.seconds)
+            self._weights.offer(task, evaluation.loss, outcome.value)
         else:
-            evaluation = _failed(task, ended)
+            evaluation = _failed(task, outcome)
         self._store.record([evaluation])
-        self._gallery.prune()
+        self._weights.prune()
         if evaluation.final:
             self._checkpoints.settle(task, evaluation.loss)
             self._tell(task, evaluation.loss)
@@ -197,28 +211,28 @@ class Driver:
         now = time.time()
         cost = self._limits.cost(task.genome) / self._limits.epoch_cost
         note = f"an epoch is predicted to cost {cost:.2g} times the limit"
-        self._store.record([Evaluation(task.number, TOO_COSTLY, math.inf, now, now, note=note)])
+        self._store.record([Evaluation(task.number, str(Status.TOO_COSTLY), math.inf, now, now, note=note)])
         self._tell(task, math.inf)
 
     def _tell(self, task: Task, loss: float, *, earlier: bool = False) -> None:
-        self._tally.settle(task, loss, earlier=earlier)
+        self._progress.settle(task, loss, earlier=earlier)
         self._searcher.tell(task.number, Score(loss))
 
     def _refuse_if_all_raise(self, tasks: Sequence[Task]) -> None:
-        """A problem that raises on every genome is mistaken: to go on would only record that many times.
+        """End a search whose problem raises an exception for every genome.
 
-        It is decided after a round, and by what is recorded, so that neither the order of the trainings nor
-        a stop in between matters.
+        The decision is made after a round, from records: neither the order of the trainings nor a stop in
+        between matters.
         """
         if self._raised is None:
             return
         with Reader(self._store.directory) as reader:
             for task in tasks:
                 entry = reader.final_evaluation(task.number)
-                if entry.status == FailureKind.RAISED:
+                if entry.status == str(Status.RAISED):
                     self._raised.append(entry)
-                elif entry.status != TOO_COSTLY:
-                    self._raised = None  # there are networks that it does not raise on
+                elif entry.status != str(Status.TOO_COSTLY):
+                    self._raised = None  # it does not raise for every network
                     return
         if len(self._raised) >= _ALIKE:
             raise RunError(
@@ -227,37 +241,37 @@ class Driver:
             )
 
 
-def _trained(task: Task, ended: Ended, result: TrainingResult) -> Evaluation:
+def _trained(task: Task, outcome: Outcome, result: TrainingResult) -> Evaluation:
     now = time.time()
     loss = math.inf if result.status.failed or math.isnan(result.loss) else result.loss
     return Evaluation(
         task=task.number,
         status=str(result.status),
         loss=loss,
-        started=now - ended.seconds,
+        started=now - outcome.seconds,
         ended=now,
         errors=result.errors,
         epochs=result.epochs - result.settings["start_epoch"],
-        seconds=ended.seconds,
-        worker=ended.worker,
+        seconds=outcome.seconds,
+        worker=outcome.worker,
         history=result.history,
     )
 
 
-def _failed(task: Task, ended: Ended) -> Evaluation:
-    assert ended.failure is not None
+def _failed(task: Task, outcome: Outcome) -> Evaluation:
+    assert outcome.failure is not None
     now = time.time()
-    kind = ended.failure.kind
-    cut = "cut by wall clock: " if kind is FailureKind.DEADLINE else ""
-    note = f"{cut}{ended.failure.detail}"
+    kind = outcome.failure.status
+    cut = "cut by wall clock: " if kind is Status.DEADLINE else ""
+    note = f"{cut}{outcome.failure.detail}"
     return Evaluation(
         task=task.number,
-        status=POISON if ended.poison else str(kind),
+        status=str(Status.POISON if outcome.poison else kind),
         loss=math.inf,
-        started=now - ended.seconds,
+        started=now - outcome.seconds,
         ended=now,
-        seconds=ended.seconds,
-        worker=ended.worker,
-        note=f"{kind}: {note}" if ended.poison else note,
-        final=not ended.retried,
+        seconds=outcome.seconds,
+        worker=outcome.worker,
+        note=f"{kind}: {note}" if outcome.poison else note,
+        final=not outcome.retried,
     )

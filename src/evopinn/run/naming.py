@@ -1,4 +1,4 @@
-"""Names of runs."""
+"""Names of runs, and the digest of a search."""
 
 import hashlib
 import json
@@ -8,28 +8,29 @@ import time
 from pathlib import Path
 
 from evopinn.errors import RunError
+from evopinn.problem import OBJECT
 from evopinn.run.config import Config, usual_mean
-from evopinn.run.place import RUNS
-from evopinn.run.source import OBJECT
 from evopinn.run.wording import is_unseen, visible
+from evopinn.search import WORKPLANS
+from evopinn.store.directory import RUNS
 
+_FIRST_TABLES = ("schedule", "trials")
+"""Of workplans, those that configurations had from the beginning."""
 _UNFIT = re.compile(r"[^A-Za-z0-9.]+")
 
 
 def run_path(name: str | Path, among: Path = RUNS) -> Path:
-    """The directory of a run, or a study, that a user names.
+    """The directory of a run or a study, from its name or path.
 
     Args:
-        name: A plain name is one in the directory of such things, anything else a path, such as `./name`.
-        among: That directory.
+        name: A plain name, which is one in `among`, or a path such as `./name`.
+        among: The directory of such things.
     """
     if not str(name).strip():
-        raise RunError(
-            f"the run is {str(name)!r}; give it a name, under which it lies in {among}, or a path."
-        )
+        raise RunError(f"the name of the run is {str(name)!r}; give a name for it in {among}, or a path.")
     if any(map(is_unseen, str(name))):
         raise RunError(
-            f"the run's name '{visible(str(name))}' has control characters, which would act on a terminal "
+            f"the run's name '{visible(str(name))}' has control characters, which could change a terminal "
             "that shows it; choose a name without them."
         )
     path = Path(name)
@@ -38,7 +39,7 @@ def run_path(name: str | Path, among: Path = RUNS) -> Path:
 
 
 def dated_name(problem: str) -> str:
-    """A new name for each run; random digits tell apart those that begin in the same second."""
+    """A new name for each run; random digits distinguish runs that start in the same second."""
     stem = f"{_short(problem)}-{time.strftime('%Y%m%d-%H%M%S')}"
     while True:
         name = f"{stem}-{secrets.token_hex(2)}"
@@ -47,17 +48,18 @@ def dated_name(problem: str) -> str:
 
 
 def request_name(config: Config, request: str) -> str:
-    """The same name for the same search."""
+    """The name of a search, the same for every equal request."""
     return f"{_short(config.problem)}-{config.method}-{request[:8]}"
 
 
 def request_digest(config: Config, fingerprint: float) -> str:
-    """Stands for all that decides what a search does, its problem included; not for its workers."""
+    """A digest of everything that determines the result of a search, which the workers do not."""
     asked = config.spelled_out().model_dump(mode="json", exclude={"workers", "recorded"})
-    # Entries that came later stand for themselves only where they say something: runs that were begun before
-    # them have the same digest as ever.
-    if asked["roster"] is None:
-        del asked["roster"]
+    # Later entries count only where they differ from what was done before there were such entries, so that
+    # older runs keep their digests.
+    for kind in WORKPLANS:
+        if kind.table not in _FIRST_TABLES and asked[kind.table] is None:
+            del asked[kind.table]
     if asked["settings"].get("mean") == usual_mean(asked["training"]["optimizer"]):
         del asked["settings"]["mean"]
     if asked["training"]["coarseness"] == 1:
@@ -67,6 +69,6 @@ def request_digest(config: Config, fingerprint: float) -> str:
 
 
 def _short(problem: str) -> str:
-    """A problem's name as part of a file's: of a path, the file; of an object, its name."""
+    """A problem's name as part of a file name: the file of a path, the name of an object."""
     last = problem.removeprefix(OBJECT).rpartition("/")[2].replace(".py", "")
     return _UNFIT.sub("-", last).strip("-.") or "problem"

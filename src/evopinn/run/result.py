@@ -1,26 +1,26 @@
-"""What a search gives, while it runs, after it, or after it was killed: its run, read as it is asked for."""
+"""The result of a search, read from its run on use: while it runs, when it has finished, or after a kill."""
 
 import importlib
-import math
-import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from evopinn.errors import EvopinnError, RunError, StoredModelError
-from evopinn.run.deceit import deceit
-from evopinn.run.listed import Entry, FinalistEntry, RunState
-from evopinn.run.reading import Reader
-from evopinn.run.summary import Best, Intent, activation_of, find_best, structure_of, summarise
-from evopinn.run.table import Row, evaluation_rows
-from evopinn.run.wording import visible, why_no_network
-
-if TYPE_CHECKING:
-    from evopinn.training import History, TrainingResult
+from evopinn import training
+from evopinn.errors import RunError, StoredModelError
+from evopinn.run.architecture import Architecture
+from evopinn.run.export import Row, evaluation_rows
+from evopinn.run.goal import Goal
+from evopinn.run.record import BestNetwork, RunRecord, find_best
+from evopinn.run.wording import why_no_network
+from evopinn.store.kept_networks import kept_weights
+from evopinn.store.reader import Reader
+from evopinn.store.records import Entry, FinalistEntry, RunState
+from evopinn.store.weights import load_weights
+from evopinn.training import History
 
 
 class SearchResult:
-    """What a search has found. Everything is read when it is asked for, so a run may still be under way.
+    """The result of a search. Everything is read on use, so the run may still be running.
 
     Args:
         directory: The run's.
@@ -29,28 +29,33 @@ class SearchResult:
         directory: The run's.
         problem: The problem's name.
         method: The search method's name.
-        seed: That all random choices followed from.
+        seed: The seed of all random choices.
     """
 
     def __init__(self, directory: str | Path) -> None:
         self.directory = Path(directory)
         with self._reader() as reader:
-            intent = Intent.of(reader.about().config, self.directory)
-        self.problem, self.method, self.seed = intent.problem, intent.method, intent.seed
+            goal = Goal.of(reader.about().config, self.directory)
+        self.problem, self.method, self.seed = goal.problem, goal.method, goal.seed
+
+    @property
+    def record(self) -> RunRecord:
+        """The run as it is now."""
+        return RunRecord.read(self.directory)
 
     @property
     def state(self) -> RunState:
-        """`running`, `finished`, or `stopped`, also by a kill: then it can be resumed."""
+        """`running`, `finished`, or `stopped` (by request or by a kill), which can be resumed."""
         with self._reader() as reader:
             return reader.state()
 
     @property
-    def best(self) -> "TrainingResult":
-        """The best network: of the winner's that are kept, the one with the least loss.
+    def best(self) -> "training.TrainingResult":
+        """The most accurate network: the one of the recommended architecture with the least loss.
 
-        The winner is the genome with the best mean of the final evaluations. Kept are the networks of these,
-        and of its earlier trainings the best, if the genome is in the hall of fame. Before there is a winner,
-        this is the network of the first in the hall of fame.
+        The recommended architecture is the genome with the best mean over its final evaluations. Kept are the
+        networks of these evaluations and, if the genome is in the hall of fame, the best of its earlier ones.
+        Before there is a recommended architecture, this is the first network of the hall of fame.
         """
         while True:
             task = self._best().entry.task
@@ -69,7 +74,7 @@ class SearchResult:
 
     @property
     def finalists(self) -> Sequence[FinalistEntry]:
-        """The final evaluations by genome, the best mean first; empty before there are any."""
+        """The final evaluations by genome, best mean first; empty before there are any."""
         with self._reader() as reader:
             return reader.finalists()
 
@@ -91,29 +96,27 @@ class SearchResult:
             ) from None
         return pandas.DataFrame(self.evaluations())
 
-    def history(self, task: int) -> "History | None":
-        """The course of a task's training: losses by epoch, and errors where they were measured.
+    def history(self, task: int) -> History | None:
+        """The history of a task's training: losses by epoch, and errors where they were measured.
 
         Args:
             task: Its number, as in `hall_of_fame` and `evaluations()`.
 
         Returns:
-            The course of the attempt that settled the task; None if there is none, as where it failed.
+            The history of the attempt that settled the task; None if there is none, for example if it failed.
         """
         with self._reader() as reader:
             return reader.history(task)
 
-    def weights(self, task: int) -> "TrainingResult":
-        """The network that a task gave; those of the hall of fame and of the final evaluations are kept.
+    def weights(self, task: int) -> "training.TrainingResult":
+        """The trained network of a task; those of the hall of fame and of the final evaluations are kept.
 
         Args:
             task: Its number, as in `hall_of_fame` and in `finalists`.
 
         Raises:
-            RunError: It was not kept; the message has those that are.
+            RunError: It was not kept; the message lists those that were.
         """
-        from evopinn.run.weights import kept_weights
-
         kept = kept_weights(self.directory)
         if task not in kept:
             others = ", ".join(map(str, sorted(kept))) or "none"
@@ -124,11 +127,10 @@ class SearchResult:
 
     def summary(self) -> dict[str, Any]:
         """The run at a glance, as plain data for JSON: `show --json`, and the best activation in LaTeX."""
-        data = summarise(self.directory).data()
+        record = self.record
+        data = record.data()
         if data["best"] is not None:
-            from evopinn.genome import Genome
-
-            data["best"]["latex"] = Genome.parse(data["best"]["genome"]).activation.latex()
+            data["best"]["latex"] = Architecture(data["best"]["genome"]).latex
         return data
 
     def __repr__(self) -> str:
@@ -140,60 +142,7 @@ class SearchResult:
                 f"state={reader.state()!r}, best loss: {found})"
             )
 
-    def __str__(self) -> str:
-        """The winner by means, and the hall of fame as a table of single trainings."""
-        rows = self.table()
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return "\n".join([*self.headlines(), *lines])
-
-    def headlines(self) -> Sequence[str]:
-        """What was searched and how it stands, and the best of the final evaluations, if there are any."""
-        head = visible(f"{self.problem}, {self.method}, seed {self.seed}: {self.state}")
-        if not self.hall_of_fame:
-            return head, self._why_no_network()
-        words = deceit(self._best().residuals)
-        warning = (f"warning: {words}.",) if words else ()
-        winner = next(iter(self.finalists), None)
-        if winner is None:
-            return (head, *warning)
-        if not math.isfinite(winner.mean_loss):
-            command = f"`evopinn show {shlex.quote(str(self.directory))}`"
-            none = f"no winner: final evaluations of all candidates failed; {command} says why."
-            return (head, none, *warning)
-        error = "" if winner.mean_error is None else f", error {winner.mean_error:.2e}"
-        times = len(winner.tasks)
-        figures = f"loss {winner.mean_loss:.2e}{error}{winner.which_mean}"
-        found = f"winner: {winner.genome}; means of {times}: {figures}"
-        return (head, found, *warning)
-
-    def table(self) -> Sequence[Sequence[str]]:
-        """The hall of fame as rows of text, the headers first; empty before there is anything."""
-        entries = self.hall_of_fame
-        columns = {
-            "loss": [f"{entry.loss:.2e}" for entry in entries],
-            "error": ["" if entry.error is None else f"{entry.error:.2e}" for entry in entries],
-            "parameters": self._parameters(entries),
-            "epochs": [str(entry.epochs) for entry in entries],
-            "time": [f"{entry.seconds:.1f} s" for entry in entries],
-            "structure": [structure_of(entry.genome) for entry in entries],
-            "activation": [activation_of(entry.genome) for entry in entries],
-        }
-        return [tuple(columns), *zip(*columns.values(), strict=True)] if entries else []
-
-    def _parameters(self, entries: Sequence[Entry]) -> list[str]:
-        """How many parameters the networks have; nothing as long as no network tells inputs and outputs."""
-        from evopinn.genome import Genome
-        from evopinn.network import Layout
-
-        try:
-            best = self.best
-        except EvopinnError:
-            return ["" for _ in entries]
-        sizes = len(best.coordinates), len(best.fields)
-        return [str(Layout.of(Genome.parse(entry.genome), *sizes).size) for entry in entries]
-
-    def _best(self) -> Best:
+    def _best(self) -> BestNetwork:
         with self._reader() as reader:
             best = find_best(reader)
         if best is None:
@@ -204,9 +153,7 @@ class SearchResult:
         with self._reader() as reader:
             return why_no_network(self.directory, reader.state(), reader.failures())
 
-    def _load(self, task: int) -> "TrainingResult":
-        from evopinn.run.weights import load_weights
-
+    def _load(self, task: int) -> "training.TrainingResult":
         return load_weights(self.directory, task)
 
     def _reader(self) -> Reader:

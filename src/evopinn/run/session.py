@@ -1,58 +1,64 @@
-"""Beginning a run, and going on with one."""
+"""Sessions, which start or resume a run or only time its trainings, with one prelude."""
 
 import math
+import os
+import platform
+import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from evopinn.errors import RunError
-from evopinn.problem import Problem
+from evopinn.run.budget_plan import (
+    Pace,
+    known_plan,
+    measured,
+    measured_plan,
+)
 from evopinn.run.checkpoints import Checkpoints
-from evopinn.run.cluster.parcels import sealed, unsealer
-from evopinn.run.cluster.site import Cluster
 from evopinn.run.config import (
     DEFAULT_BUDGET,
+    LOCAL,
     Config,
     RecordedTable,
+    WorkersTable,
     check_config_unchanged,
     parse_config,
 )
-from evopinn.run.cost import cost_of_epochs, typical_cost
 from evopinn.run.driver import Driver, Limits
-from evopinn.run.evaluation import Trainer, check_options, is_outcome
-from evopinn.run.machine import versions
 from evopinn.run.naming import request_digest
-from evopinn.run.planning import known_plan, measured_plan
-from evopinn.run.progress import Subject, Tally, Watcher
-from evopinn.run.reading import Reader
-from evopinn.run.snapshot import Snapshot
-from evopinn.run.source import ProblemSource, fingerprint, same_fingerprint
-from evopinn.run.speed import Pace, Stopwatch, measured
-from evopinn.run.store import Store, check_free, check_writable
-from evopinn.run.weights import lost_weights
-from evopinn.run.workers import Workers
-from evopinn.run.workforce import Workforce
-from evopinn.run.workplace import connected, with_workers, worker_count
-from evopinn.searchers import EvolutionSettings, Layout, Plan, Roster, Schedule
-from evopinn.searchers.methods import Settings
-from evopinn.searchers.selection import elitist_count
+from evopinn.run.progress import Phase, ProgressTracker, Snapshot, Watcher
+from evopinn.search import Plan
+from evopinn.store.reader import Reader
+from evopinn.store.store import Store, check_free, check_writable
+from evopinn.store.weights import lost_weights
+from evopinn.training import cost_of_epochs, typical_cost
+from evopinn.workers.cluster.cluster import Cluster
+from evopinn.workers.cluster.messages import WorkerResources
+from evopinn.workers.cluster.ray_task import processor
+from evopinn.workers.evaluation import Trainer, check_options, is_valid_result, packed_work, unpacked_result
+from evopinn.workers.pool import LocalPool, Pool
+from evopinn.workers.problem_source import ProblemSource, same_fingerprint
 
 _MEGABYTE = 2**20
 _STARTUP_SECONDS, _STARTUP_FACTOR = 120.0, 10.0  # many workers may start at once on few cores
+_PACKAGES = ("evopinn", "torch", "numpy", "llvmlite", "optuna")
+"""The packages on which the last digits of results depend, besides Python and the processor."""
 
 
 @dataclass(frozen=True)
-class Audience:
-    """Who is told of a run, and who may stop it.
+class Observer:
+    """The observer of a run, who may stop it.
 
     Attributes:
-        watch: Told how the search stands, a few times a second.
-        say: Told, in sentences, what is about to be done.
-        stopped: Whether the run is to stop.
+        watch: Receives snapshots of the search, a few times a second.
+        say: Receives messages about the run.
+        stopped: Whether to stop the run.
     """
 
     watch: Watcher
@@ -60,193 +66,220 @@ class Audience:
     stopped: Callable[[], bool]
 
 
-def begin(config: Config, source: ProblemSource, directory: Path, audience: Audience) -> bool:
-    """Begin a run and go on to its end.
+@dataclass(frozen=True)
+class _Session:
+    """The state of a session before its first training: a loaded problem, and workers here or on a cluster.
 
-    Everything that can be refused is refused before the first process is started. The plan is made and
-    written into the run before its first training.
+    Attributes:
+        config: What to do.
+        source: The loaded problem.
+        observer: The observer of the run.
+        cluster: The cluster of the workers; None for this machine.
+        snapshot: The state of the session before its first training.
+    """
+
+    config: Config
+    source: ProblemSource
+    observer: Observer
+    cluster: Cluster | None
+    snapshot: Snapshot
+
+    @property
+    def count(self) -> int:
+        """The number of workers."""
+        return self.snapshot.workers
+
+    def tell(self, phase: Phase) -> None:
+        """Report a new phase."""
+        self.observer.watch(replace(self.snapshot, phase=phase))
+
+    def pool(self) -> AbstractContextManager[Pool]:
+        """Workers that train on this problem; one that starts later refuses a problem that has changed.
+
+        Their time limit for loading it follows from the time that it took here.
+        """
+        table, source, options = self.config.workers, self.source, self.config.training_options()
+        memory_limit = table.memory * _MEGABYTE
+        startup_seconds = _STARTUP_SECONDS + _STARTUP_FACTOR * round(source.loading_seconds)
+        if self.cluster is None:
+            return LocalPool(
+                Trainer,
+                (source, options, source.fingerprint),
+                count=self.count,
+                memory_limit=memory_limit,
+                accept=is_valid_result,
+                startup=f"loading the problem {source.problem.name}",
+                startup_seconds=startup_seconds,
+                say=self.observer.say,
+            )
+        pool = self.cluster.pool(
+            Trainer,
+            (source.portable(), options.on_gpu(table.gpus or 0.0), source.fingerprint),
+            memory_limit=memory_limit,
+            startup_seconds=startup_seconds,
+            pack=packed_work,
+            unpack=unpacked_result,
+        )
+        return nullcontext(pool)
+
+    def pace(self, pool: Pool) -> Pace | None:
+        """The measured speed of trainings; None if the session was stopped meanwhile."""
+        self.tell("measuring")
+        config = self.config
+        cost = cost_of_epochs(config.training_options().optimizer)
+        return measured(pool, self.count, config.search_space(), cost, config.seed, self.observer.stopped)
+
+
+@contextmanager
+def _session(
+    config: Config, source: ProblemSource, observer: Observer, directory: Path = Path(), method: str = ""
+) -> Generator[_Session]:
+    """Connect to the cluster, if the configuration has one, and load the problem."""
+    with _connect(config.workers, observer.say) as cluster:
+        count = _worker_count(config.workers, cluster)
+        snapshot = Snapshot(directory, source.name, method, "loading", workers=count)
+        observer.watch(snapshot)
+        snapshot = replace(snapshot, problem=source.problem.name)
+        yield _Session(config, source, observer, cluster, snapshot)
+
+
+def begin(config: Config, source: ProblemSource, directory: Path, observer: Observer) -> bool:
+    """Start a run and carry it out.
+
+    Every refusal comes before the first process starts. The plan is written into the run before
+    its first training.
 
     Args:
         config: What to do.
         source: The problem.
-        directory: Where the run will be; new or empty.
-        audience: Who is told.
+        directory: The run's directory, new or empty.
+        observer: The observer of the run.
 
     Returns:
-        Whether it came to its end; False if it was stopped.
+        Whether the run has finished; False if it was stopped.
     """
-    watch = Stopwatch()
-    with connected(config.workers, audience.say) as cluster:
-        return _begin(config, source, directory, audience, watch, cluster)
+    started = time.monotonic()
+    with _session(config, source, observer, directory, config.method) as session:
+        check_options(source.problem, config.training_options())
+        coarsest = config.find_method().coarsest(config.method_settings())
+        source.problem.coarsened(coarsest * config.training.coarseness)  # refuses to leave too few points
+        plan = known_plan(config, session.count)
+        check_free(directory)
+        session.tell("starting")
+        with session.pool() as pool:
+            if plan is None:
+                pace = session.pace(pool)
+                if pace is None:
+                    return False
+                plan = measured_plan(config, pace, session.count, time.monotonic() - started)
+            observer.say(plan.describe())
+            settled = config.settled(plan.workplan, _recorded(source, config, plan))
+            with Store.create(directory, settled.toml(), versions()) as store:
+                return _drive(settled, store, pool, session)
 
 
-def _begin(
-    config: Config,
-    source: ProblemSource,
+def resume(
     directory: Path,
-    audience: Audience,
-    watch: Stopwatch,
-    cluster: Cluster | None,
-) -> bool:
-    count = worker_count(config.workers, cluster)
-    audience.watch(Snapshot(directory, source.name, config.method, "loading", workers=count))
-    problem = source.load()
-    loading = watch.seconds
-    check_options(problem, config.training_options())
-    settings = config.method_settings()
-    coarsest = settings.coarsening if isinstance(settings, EvolutionSettings) else 1.0
-    problem.coarsened(coarsest * config.training.coarseness)  # says so if too few points would be left
-    plan = known_plan(config, count)
-    check_free(directory)
-    subject = Subject(directory, problem.name, config.method, count)
-    audience.watch(Snapshot(directory, problem.name, config.method, "starting", workers=count))
-    number = fingerprint(problem)
-    with _workers(config, source, number, subject, audience, loading, cluster) as workers:
-        plan = plan or _measured(config, workers, watch, audience, subject)
-        if plan is None:
-            return False
-        audience.say(plan.describe())
-        settled = config.settled(plan.layout, _recorded(problem.name, number, config, plan))
-        with Store.create(directory, settled.toml(), versions()) as store:
-            return _drive(settled, store, workers, subject, audience)
-
-
-def go_on(
-    directory: Path,
-    audience: Audience,
+    observer: Observer,
     source: ProblemSource | None = None,
     workers_table: Mapping[str, Any] | None = None,
 ) -> bool:
-    """Go on with a run where it was.
+    """Resume a run where it stopped.
 
     Args:
         directory: The run's.
-        audience: Who is told.
-        source: Its problem, if that was an object or its file was moved.
-        workers_table: What is not as before: entries of `WorkersTable`.
+        observer: The observer of the run.
+        source: Its problem, if that was an object or its file has moved.
+        workers_table: Entries of `WorkersTable` that replace those of the run.
 
     Returns:
-        Whether it came to its end; False if it was stopped.
+        Whether the run has finished; False if it was stopped.
     """
-    if _only_shown(directory):
+    if _is_read_only(directory):
         return True
-    with Store.open(directory) as store, ExitStack() as held:
+    with Store.open(directory) as store:
         config = recorded_config(store.config, directory)
         check_config_unchanged(directory, store.config)
         with Reader(directory) as reader:
             if reader.state() == "finished" and not lost_weights(directory):
                 return True
         source = source or ProblemSource.recorded(config.problem, directory)
-        config = with_workers(config, workers_table or {})
-        cluster = held.enter_context(connected(config.workers, audience.say))
-        count = worker_count(config.workers, cluster)
-        watch = Stopwatch()
-        audience.watch(Snapshot(directory, source.name, config.method, "loading", workers=count))
-        problem = source.load()
-        loading = watch.seconds
-        _refuse_other_problem(problem, config, directory)
-        plan = known_plan(config, count)
-        assert plan is not None  # it was written down when the run began
-        subject = Subject(directory, problem.name, config.method, count)
-        audience.watch(Snapshot(directory, problem.name, config.method, "starting", workers=count))
-        audience.say(plan.describe())
-        store.note("resumed", _changed_versions(directory, audience))
-        number = fingerprint(problem)
-        with _workers(config, source, number, subject, audience, loading, cluster) as workers:
-            return _drive(config, store, workers, subject, audience)
+        config = config.with_workers(workers_table or {})
+        with _session(config, source, observer, directory, config.method) as session:
+            _refuse_other_problem(source, config, directory)
+            plan = known_plan(config, session.count)
+            assert plan is not None  # recorded when the run started
+            session.tell("starting")
+            observer.say(plan.describe())
+            store.note("resumed", _changed_versions(directory, observer))
+            with session.pool() as pool:
+                return _drive(config, store, pool, session)
 
 
-def timed(config: Config, source: ProblemSource, audience: Audience) -> tuple[Pace, int] | None:
-    """How fast the trainings of such a run are, and on how many workers; None if it was stopped meanwhile."""
-    with connected(config.workers, audience.say) as cluster:
-        watch = Stopwatch()
-        problem = source.load()
-        loading = watch.seconds
-        check_options(problem, config.training_options())
-        subject = Subject(Path(), problem.name, "", worker_count(config.workers, cluster))  # no search
-        number = fingerprint(problem)
-        with _workers(config, source, number, subject, audience, loading, cluster) as workers:
-            pace = _pace(config, workers, audience, subject)
-            return None if pace is None else (pace, subject.workers)
+def measure_pace(config: Config, source: ProblemSource, observer: Observer) -> tuple[Pace, int] | None:
+    """The speed of the trainings of such a run, and the number of workers; None if it was stopped."""
+    with _session(config, source, observer) as session:
+        check_options(source.problem, config.training_options())
+        with session.pool() as pool:
+            pace = session.pace(pool)
+            return None if pace is None else (pace, session.count)
 
 
 def recorded_config(text: str, directory: Path) -> Config:
-    """The configuration that a run was begun with."""
+    """The configuration with which a run started."""
     return Config.of(parse_config(text, f"the configuration of the run {directory}"))
 
 
-def _drive(config: Config, store: Store, workers: Workforce, subject: Subject, audience: Audience) -> bool:
-    layout, method, settings = config.layout(), config.find_method(), config.method_settings()
-    assert layout is not None
+def versions() -> dict[str, str]:
+    """The versions of Python and of the packages that compute, and the processor."""
+    packages = {name: version(name) for name in _PACKAGES}
+    return packages | {"python": platform.python_version(), "processor": processor()}
+
+
+def _drive(config: Config, store: Store, pool: Pool, session: _Session) -> bool:
+    workplan, method, settings = config.workplan(), config.find_method(), config.method_settings()
+    assert workplan is not None
     space = config.search_space()
-    last = layout.generations if isinstance(layout, Schedule) else 0
-    checkpoints = Checkpoints(store.directory, _gone_on_from(layout, settings), last=last)
+    checkpoints = Checkpoints(
+        store.directory, method.continued(workplan, settings), last=workplan.generations
+    )
     cost = cost_of_epochs(config.training_options().optimizer)
     typical = typical_cost(space, cost)
+    limit = config.training.slowest * typical if method.skips_costly else math.inf
     recorded = config.recorded
     pace = recorded.seconds_per_epoch / typical if recorded and recorded.seconds_per_epoch else None
-    tally = Tally(subject, method.workload(layout, settings), audience.watch)
+    observer = session.observer
+    progress = ProgressTracker(session.snapshot, method.workload(workplan, settings), observer.watch)
     driver = Driver(
-        searcher=method.make(layout, config.seed, space, settings),
+        searcher=method.make(workplan, config.seed, space, settings),
         store=store,
-        workers=workers,
+        pool=pool,
         checkpoints=checkpoints,
-        limits=Limits(cost, _most_costly(config, layout, typical), config.workers.deadline, pace),
-        tally=tally,
-        stopped=audience.stopped,
+        limits=Limits(cost, limit, config.workers.deadline, pace),
+        progress=progress,
+        stopped=observer.stopped,
     )
     with _one_thread():
         finished = driver.run()
     store.note("finished" if finished else "stopped")
-    tally.report("finished" if finished else "stopped")
+    progress.report("finished" if finished else "stopped")
     return finished
 
 
-def _most_costly(config: Config, layout: Layout, typical: float) -> float:
-    """The highest cost of an epoch that is trained; what is listed is trained whatever it costs."""
-    return math.inf if isinstance(layout, Roster) else config.training.slowest * typical
-
-
-def _gone_on_from(layout: Layout, settings: Settings) -> int:
-    """How many trainings of a generation may be gone on from in a later one, at most."""
-    if not isinstance(layout, Schedule) or not isinstance(settings, EvolutionSettings):
-        return 0
-    if not settings.continue_elitists or layout.generations == 1:
-        return 0
-    if not settings.pressure:  # survivors are drawn at random, from all that were trained as long
-        return 2 * sum(layout.populations)
-    return elitist_count(layout.populations[1], settings.elitists)
-
-
-def _measured(
-    config: Config, workers: Workforce, watch: Stopwatch, audience: Audience, subject: Subject
-) -> Plan | None:
-    """The plan for a budget of time; None if it was stopped while the speed was measured."""
-    pace = _pace(config, workers, audience, subject)
-    return None if pace is None else measured_plan(config, pace, subject.workers, watch.seconds)
-
-
-def _pace(config: Config, workers: Workforce, audience: Audience, subject: Subject) -> Pace | None:
-    count = subject.workers
-    audience.watch(Snapshot(subject.directory, subject.problem, subject.method, "measuring", workers=count))
-    cost = cost_of_epochs(config.training_options().optimizer)
-    return measured(workers, count, config.search_space(), cost, config.seed, audience.stopped)
-
-
-def _recorded(problem: str, number: float, config: Config, plan: Plan) -> RecordedTable:
+def _recorded(source: ProblemSource, config: Config, plan: Plan) -> RecordedTable:
     return RecordedTable(
-        fingerprint=number,
-        request=request_digest(config, number),
-        problem=problem,
+        fingerprint=source.fingerprint,
+        request=request_digest(config, source.fingerprint),
+        problem=source.problem.name,
         plan=plan.describe(),
-        budget=config.budget or config.preset or (None if config.layout() else DEFAULT_BUDGET),
+        budget=config.budget or config.preset or (None if config.workplan() else DEFAULT_BUDGET),
         seconds_per_epoch=plan.budget.seconds_per_epoch,
         seconds_per_training=plan.budget.seconds_per_training or None,
     )
 
 
-def _changed_versions(directory: Path, audience: Audience) -> str:
-    """Say which versions are others than when the run began; the last digits of results may differ."""
+def _changed_versions(directory: Path, observer: Observer) -> str:
+    """Report versions that have changed since the run started; they may change last digits of results."""
     with Reader(directory) as reader:
         before = reader.about().versions
     now = versions()
@@ -255,74 +288,49 @@ def _changed_versions(directory: Path, audience: Audience) -> str:
     ]
     if not changed:
         return ""
-    text = f"other versions than at the beginning: {', '.join(changed)}"
-    audience.say(f"note: {text}; results may differ in their last digits.")
+    text = f"versions have changed since the run started: {', '.join(changed)}"
+    observer.say(f"note: {text}; results may differ in their last digits.")
     return text
 
 
-def _refuse_other_problem(problem: Problem, config: Config, directory: Path) -> None:
+def _refuse_other_problem(source: ProblemSource, config: Config, directory: Path) -> None:
     recorded = config.recorded
-    if recorded is not None and not same_fingerprint(fingerprint(problem), recorded.fingerprint):
+    if recorded is not None and not same_fingerprint(source.fingerprint, recorded.fingerprint):
         raise RunError(
-            f"the problem {problem.name} has changed since the run {directory} began: its losses are others; "
-            "put it back as it was, or begin another run."
+            f"the problem {source.problem.name} has changed since the run {directory} started: it now "
+            "produces different losses; restore it, or start another run."
         )
 
 
-def _only_shown(directory: Path) -> bool:
-    """Whether a run is finished and lies where nothing can be written: to show it, nothing has to be."""
+def _is_read_only(directory: Path) -> bool:
+    """Whether a run is finished and read-only, so that it can be shown but not opened for writing."""
     try:
         check_writable(directory)
     except RunError:
-        with suppress(RunError), Reader(directory) as reader:  # what is wrong, whoever opens it says
+        with suppress(RunError), Reader(directory) as reader:  # opening it reports the reason
             return reader.state() == "finished"
     return False
 
 
-@contextmanager
-def _workers(
-    config: Config,
-    source: ProblemSource,
-    number: float,
-    subject: Subject,
-    audience: Audience,
-    loading: float,
-    cluster: Cluster | None,
-) -> Generator[Workforce]:
-    """Worker processes that train on this very problem: one that is started later must find it unchanged.
+def _connect(table: WorkersTable, say: Callable[[str], None]) -> AbstractContextManager[Cluster | None]:
+    """The cluster of the configuration, if it has one."""
+    if table.cluster is None or table.cluster == LOCAL:
+        return nullcontext()
+    return Cluster(table.cluster, WorkerResources(table.cpus or 1.0, table.gpus or 0.0), table.count, say)
 
-    How long they may take to load it follows from how many seconds that took here.
-    """
-    memory_limit = config.workers.memory * _MEGABYTE
-    startup_seconds = _STARTUP_SECONDS + _STARTUP_FACTOR * round(loading)
+
+def _worker_count(table: WorkersTable, cluster: Cluster | None) -> int:
+    """The number of workers; by default, on this machine, one per core."""
     if cluster is not None:
-        options = config.training_options().on_gpu(config.workers.gpus or 0.0)
-        arguments = (source.portable(), options, number)
-        yield cluster.workers(
-            Trainer,
-            arguments,
-            memory_limit=memory_limit,
-            startup_seconds=startup_seconds,
-            sealed=sealed,
-            unsealed=unsealer(is_outcome),
-        )
-        return
-    with Workers(
-        Trainer,
-        (source, config.training_options(), number),
-        count=subject.workers,
-        memory_limit=memory_limit,
-        accept=is_outcome,
-        startup=f"loading the problem {subject.problem}",
-        startup_seconds=startup_seconds,
-        say=audience.say,
-    ) as workers:
-        yield workers
+        return cluster.count
+    if table.count is not None:
+        return table.count
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
 def _one_thread() -> Generator[None]:
-    """Bayesian optimisation computes in this process, and has to come to the same proposals every time."""
+    """Compute on one thread, so that Bayesian optimisation makes the same proposals every time."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,50 +1,121 @@
-"""How runs are spoken of: by a name that a command takes, and with a reason where there is no network."""
+"""Wording for runs: names, rounds, failures, warnings and advice."""
 
 import re
 import shlex
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from evopinn.run.listed import FailureCount, RunState
-from evopinn.run.place import RUNS
-from evopinn.run.statuses import MEANINGS
+from evopinn.store.directory import RUNS
+from evopinn.store.records import FailureCount, RoundKind, RunState
+from evopinn.training.status import MEANINGS, is_overfitted
 
 _TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _UNSEEN = ("Cc", "Cs", "Zl", "Zp")
 
-# What helps, by what most trainings ended with.
+# Advice, by the most frequent status.
 _ADVICE: Mapping[str, str] = {
-    "not-finite": "look in the problem for what has no value everywhere, such as 1/x, a logarithm or a root, "
-    "and for huge weights",
-    "raised": "`evopinn show {run}` has the exception: mend the problem",
+    "not-finite": "check the problem for expressions that are undefined somewhere, such as 1/x, a logarithm "
+    "or a root, and for huge weights",
+    "raised": "`evopinn show {run}` shows the exception; fix the problem",
     "memory": "allow the workers more (--memory), or give the problem fewer points",
     "deadline": "allow a training more time (--deadline), or give the problem fewer points",
     "too-costly": "give a smaller --space, or the problem fewer points",
 }
-_LOOK = "`evopinn show {run}` has what is known of the first of each kind"
+_LOOK = "`evopinn show {run}` shows the first failure of each kind"
+
+_LONGEST_REASON = 300
+
+
+@dataclass(frozen=True)
+class RoundWords:
+    """The names of a round; `{number}` is its number.
+
+    Attributes:
+        label: Among others, in a table or below a chart.
+        brief: On its own, where there is little room.
+        name: In a sentence.
+    """
+
+    label: str
+    brief: str
+    name: str
+
+
+ROUNDS: Mapping[RoundKind, RoundWords] = {
+    "generation": RoundWords("{number:,}", "gen {number:,}", "generation {number:,}"),
+    "batch": RoundWords("{number:,}", "batch {number:,}", "batch {number:,}"),
+    "bests": RoundWords("bests again", "bests again", "each generation's best once more"),
+    "final": RoundWords("final", "final", "final evaluations"),
+}
+"""The names of rounds, by their kind."""
+
+
+def round_label(kind: RoundKind, number: int) -> str:
+    """A round among others: `3`, `bests again`, `final`."""
+    return ROUNDS[kind].label.format(number=number)
+
+
+def round_brief(kind: RoundKind, number: int) -> str:
+    """A round on its own: `gen 3`, `batch 3`, `bests again`, `final`."""
+    return ROUNDS[kind].brief.format(number=number)
+
+
+def round_name(kind: RoundKind, number: int) -> str:
+    """A round in a sentence: `generation 3`, `final evaluations`."""
+    return ROUNDS[kind].name.format(number=number)
+
+
+def one_line(note: str) -> str:
+    """A note in a line: of a traceback the exception, of what a worker printed the last line."""
+    first, *rest = note.strip().splitlines() or [""]
+    before, traceback, _ = first.partition("Traceback ")
+    start = before if traceback else f"{first} " if rest else first
+    return (start + (rest[-1].strip() if rest else ""))[:_LONGEST_REASON]
+
+
+def failure_note(note: str, status: str) -> str:
+    """Why a training failed: its note, or else the meaning of its status."""
+    return note.strip() or MEANINGS.get(status, "")
+
+
+def overfitting_warning(residuals: Mapping[str, float]) -> str:
+    """A warning about a network that overfits its training points; empty if it does not.
+
+    Args:
+        residuals: The sizes of its residual, as `is_overfitted` takes them.
+    """
+    if not is_overfitted(residuals):
+        return ""
+    training, held_out = residuals["training"], residuals["held_out"]
+    larger = f"{held_out / training:.2g} times as large" if training else "not zero"
+    return (
+        f"the network overfits its training points: the residual is {larger} on other points; give the "
+        "problem more points, or search among smaller networks"
+    )
 
 
 def run_name(directory: Path) -> str:
-    """How a user names a run to a command."""
+    """The name of a run for a command line."""
     return shlex.quote(directory.name if directory.parent == RUNS else str(directory))
 
 
 def why_no_network(directory: Path, state: RunState, failures: Sequence[FailureCount]) -> str:
-    """Why a run has no trained network, and what to do: a sentence without its full stop.
+    """Why a run has no trained network, and advice: a sentence without its full stop.
 
     Args:
         directory: The run's.
-        state: How it stands.
-        failures: The ways in which its trainings failed.
+        state: The state of the run.
+        failures: The kinds of failure.
     """
     run = run_name(directory)
     failed = [each for each in failures if each.failed]
     if not failed:
         return {
-            "running": "no training is over yet; wait for the first",
-            "stopped": f"no training was over when it stopped; `evopinn resume {run}` goes on",
-            "finished": "it came to its end without a training; search again with a larger budget",
+            "running": "no training has finished yet; wait for the first",
+            "stopped": f"it stopped before any training finished; resume with `evopinn resume {run}`",
+            "finished": "it finished without any training; search again with a larger budget",
         }[state]
     count = sum(each.failed for each in failed)
     kinds = ", ".join(_kind(each, alone=len(failed) == 1) for each in failed)
@@ -55,7 +126,7 @@ def why_no_network(directory: Path, state: RunState, failures: Sequence[FailureC
 
 
 def visible(text: str) -> str:
-    r"""Text in one line in which nothing acts on a terminal: control characters and the like are escaped.
+    r"""Text in one line that cannot affect a terminal: control characters and the like are escaped.
 
     Examples:
         >>> print(visible("a\x1b[31mred"))
@@ -65,7 +136,7 @@ def visible(text: str) -> str:
 
 
 def is_unseen(character: str) -> bool:
-    """Whether a character is not printed but acts, or cannot be written at all."""
+    """Whether a character is invisible and affects a terminal, or cannot be written at all."""
     return unicodedata.category(character) in _UNSEEN or bool(_TURNING.match(character))
 
 

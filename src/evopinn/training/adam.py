@@ -1,21 +1,23 @@
-"""Adam (Kingma & Ba), as a pure step."""
+"""Adam (Kingma & Ba) as a pure step."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 
-from evopinn.engine import fetched
-from evopinn.training.optimizer import (
+from evopinn.engine import read_numbers
+from evopinn.training.optimiser import (
     Objective,
     State,
     as_tensors,
     as_values,
+    read_states,
     require_positive,
-    settled,
 )
+from evopinn.training.optimiser_table import OPTIMISERS, OptimiserKind
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +47,15 @@ class Adam:
     decay: tuple[float, float] = (0.9, 0.999)
     epsilon: float = 1e-8
 
+    kind: ClassVar[OptimiserKind] = OPTIMISERS["adam"]
+
     def __post_init__(self) -> None:
-        require_positive(self, "rate")
-        require_positive(self, "epsilon")
+        require_positive(self, "rate", "epsilon")
 
     def init(self, objective: Objective, theta: Tensor) -> AdamState:
         """The state at the start."""
         loss, gradient = objective(theta)
-        (loss,) = fetched(loss)
+        (loss,) = read_numbers(loss)
         return AdamState(theta, loss, gradient)
 
     def step(self, objective: Objective, state: AdamState) -> AdamState:
@@ -70,11 +73,11 @@ class Adam:
 
     def state_tensors(self, state: AdamState) -> dict[str, Tensor]:
         """The state as tensors by name."""
-        ((known, _),) = settled([state])
+        ((known, _),) = read_states([state])
         return as_tensors(vars(known))
 
     def resume(self, objective: Objective, tensors: Mapping[str, Tensor]) -> AdamState:
-        """The state that `state_tensors` was asked of, evaluated anew."""
+        """The state that these tensors describe, evaluated anew."""
         loss, gradient = objective(tensors["theta"])
-        (loss,) = fetched(loss)
+        (loss,) = read_numbers(loss)
         return replace(AdamState(**as_values(tensors)), loss=loss, gradient=gradient)

@@ -1,7 +1,7 @@
-"""Where a training has ended, kept so that another can go on from there.
+"""Checkpoints: files of the end of a training, from which another can continue.
 
-One `.safetensors` file: tensors, and a few words of metadata. It cannot run code, and it is written whole or
-not at all. A digest in it tells a damaged file from a whole one, which the format by itself does not.
+One `.safetensors` file: tensors, and a few words of metadata. It cannot run code, and it is written
+completely or not at all. A digest in it reveals damage, which the format alone does not.
 """
 
 import hashlib
@@ -16,18 +16,18 @@ import torch
 from safetensors.torch import save_file  # pyright: ignore[reportUnknownVariableType]
 from torch import Tensor
 
+from evopinn.atomic_write import atomic_write
 from evopinn.checks import is_file
 from evopinn.errors import StoredModelError, TrainingError
-from evopinn.training.whole import write_whole
 
 FORMAT = "2"
 STATE = "state."
-"""What the names of the tensors of an optimiser's state begin with."""
+"""The prefix of the tensors of an optimiser's state."""
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """Where a training has ended: all that it takes to go on.
+    """The end of a training, with everything needed to continue.
 
     Attributes:
         optimizer: The optimiser's name.
@@ -49,7 +49,7 @@ class Checkpoint:
 
     @property
     def epoch(self) -> int:
-        """How many epochs were trained, rounded."""
+        """The number of trained epochs, rounded."""
         return round(self.epochs[-1])
 
     def to(self, device: torch.device | str) -> "Checkpoint":
@@ -58,7 +58,7 @@ class Checkpoint:
         return replace(self, state=state, best_theta=self.best_theta.to(device))
 
     def require_fit(self, optimizer: str, genome: str, size: int, dtype: torch.dtype) -> None:
-        """Refuse to go on with another optimiser, network or precision."""
+        """Refuse to continue with another optimiser, network or precision."""
         theta = self.best_theta
         asked_and_kept = {
             "optimizer": (optimizer, self.optimizer),
@@ -68,13 +68,11 @@ class Checkpoint:
         }
         for what, (asked, kept) in asked_and_kept.items():
             if asked != kept:
-                raise TrainingError(
-                    f"the checkpoint's {what} is {kept}, not {asked}; it cannot be gone on from."
-                )
+                raise TrainingError(f"the checkpoint's {what} is {kept}, not {asked}; cannot resume from it.")
 
 
 def save_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
-    """Write a checkpoint to one file, whole or not at all."""
+    """Write a checkpoint to one file, completely or not at all."""
     path = Path(path)
     tensors = {
         "losses": torch.tensor(checkpoint.losses, dtype=torch.float64),
@@ -92,7 +90,7 @@ def save_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
     metadata = {**words, "digest": _digest(words, tensors)}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, lambda temporary: save_file(tensors, temporary, metadata))
+        atomic_write(path, lambda temporary: save_file(tensors, temporary, metadata))
     except (OSError, safetensors.SafetensorError) as error:
         raise StoredModelError(f"the checkpoint could not be saved as {path}: {error}.") from error
 
@@ -115,7 +113,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
 
 
 def _checked(path: Path, words: dict[str, str], tensors: Mapping[str, Tensor]) -> Checkpoint:
-    """The checkpoint of a file's contents, if they are what was written."""
+    """The checkpoint from a file's contents, if these are undamaged."""
     if not {"format", "optimizer", "genome", "digest"} <= words.keys():
         raise StoredModelError(f"{path} holds tensors, but is not a checkpoint of a training.")
     if words["format"] != FORMAT:
@@ -123,16 +121,16 @@ def _checked(path: Path, words: dict[str, str], tensors: Mapping[str, Tensor]) -
             f"{path} has format {words['format']}; this version of evopinn reads format {FORMAT}."
         )
     if words.pop("digest") != _digest(words, tensors):
-        raise StoredModelError(f"{path} is damaged: its contents are not what was written.")
+        raise StoredModelError(f"{path} is damaged: its contents have changed since it was written.")
     return _restored(words, tensors)
 
 
 def _restored(words: Mapping[str, str], tensors: Mapping[str, Tensor]) -> Checkpoint:
     theta, losses, epochs = tensors["best.theta"], tensors["losses"], tensors["epochs"]
     if theta.ndim != 1 or losses.ndim != 1 or losses.shape != epochs.shape or not len(epochs):
-        raise ValueError("its courses have no common length")
+        raise ValueError("its histories differ in length")
     if not epochs.isfinite().all():
-        raise ValueError("its epochs are no numbers")
+        raise ValueError("its epochs are not numbers")
     return Checkpoint(
         optimizer=words["optimizer"],
         genome=words["genome"],
@@ -152,7 +150,7 @@ def _read(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
 
 
 def _digest(words: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
-    """What no other contents have, however a file arranges them."""
+    """A digest of the contents, independent of their arrangement in a file."""
     digest = hashlib.sha256(json.dumps(words, sort_keys=True).encode())
     for name in sorted(tensors):
         array = tensors[name].numpy()

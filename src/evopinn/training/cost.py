@@ -1,18 +1,23 @@
-"""What a training costs, predicted from its problem and genome alone: the same on every machine and day.
+"""The costs of trainings, predicted from problem and genome alone and so the same on every machine.
 
 The unit is an epoch: one evaluation of loss and gradient of a network of seven layers with 34 neurons and an
-activation of three operators, about the mean of the paper's space, on the same problem. It lets methods whose
-steps differ be compared, and be given equal shares of a budget.
+activation of three operators, about the mean of the paper's space, on the same problem. It serves to compare
+methods with different steps, and to give them equal shares of a budget.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from evopinn.engine import Plan
-from evopinn.genome import Genome
-from evopinn.problem import Problem
+import numpy as np
+
+from evopinn.genome import Genome, Space, initial_population
+from evopinn.training.optimiser_table import spends_by_cost
+
+CostOf = Callable[[Genome], float]
+"""The cost of an epoch of a genome, in units that only serve to compare genomes on one problem."""
 
 OPERATOR_COST = 6
-"""What an operator of the activation costs, in multiplications of the matrix product at the same neuron."""
+"""The cost of an operator of the activation, in multiplications of the matrix product at the same neuron."""
 
 _TYPICAL = Genome.parse("layers=7 neurons=34 activation=asinh(x)*cos(x)")
 
@@ -20,8 +25,11 @@ _ENTRY = 28.0
 """An entry of a Jacobian, in multiplications of an epoch; measured, like the next, on a core of a Xeon."""
 
 _CALL = 0.06
-"""What an evaluation of loss and gradient costs beside its multiplications, in epochs; half of it without the
-gradient. It counts where networks are small."""
+"""The cost of an evaluation of loss and gradient beside its multiplications, in epochs; half of it without
+the gradient. It counts where networks are small."""
+
+_SAMPLE = 400
+"""Genomes over which the mean cost of a space is taken."""
 
 _LARGE_PRODUCT = 0.2
 """A multiplication of large matrices: they are far faster than the narrow ones of a network."""
@@ -42,9 +50,24 @@ def epoch_cost(genome: Genome) -> float:
     return neurons * hidden * (neurons + OPERATOR_COST * (1 + genome.activation.size))
 
 
+def cost_of_epochs(optimizer: str) -> CostOf:
+    """The cost of an epoch as a function of the genome; constant if epochs measure cost."""
+    return _alike if spends_by_cost(optimizer) else epoch_cost
+
+
+def typical_cost(space: Space, cost: CostOf) -> float:
+    """The mean cost of an epoch of the genomes that a search begins with."""
+    genomes: Sequence[Genome] = initial_population(space, _SAMPLE, np.random.default_rng(0))
+    return float(np.mean([cost(genome) for genome in genomes]))
+
+
+def _alike(genome: Genome) -> float:  # noqa: ARG001
+    return 1.0
+
+
 @dataclass(frozen=True)
 class Work:
-    """Costs of what optimisers do, in epochs.
+    """The costs of an optimiser's operations, in epochs.
 
     Attributes:
         gradient: An evaluation of loss and gradient.
@@ -57,17 +80,17 @@ class Work:
     product: float = 0.0
 
     @classmethod
-    def of(cls, problem: Problem, genome: Genome) -> "Work":
-        """Of a genome's network on a problem."""
-        unit = Plan.of(problem.terms(), genome.structure.neurons).size * epoch_cost(_TYPICAL)
+    def of(cls, genome: Genome, size: int) -> "Work":
+        """The costs for a genome's network and the points times channels of an evaluation."""
+        unit = size * epoch_cost(_TYPICAL)
         gradient = epoch_cost(genome) / epoch_cost(_TYPICAL) + _CALL
         return cls(gradient, _ENTRY / unit, _LARGE_PRODUCT / unit)
 
     @property
     def residuals(self) -> float:
-        """An evaluation of the residuals: the way there, without the way back and the gradient."""
+        """The cost of the residuals: a forward pass, without the backward pass and the gradient."""
         return (self.gradient - _CALL) / 3 + _CALL / 2
 
     def jacobian(self, residuals: int, parameters: int) -> float:
-        """An evaluation of residuals and Jacobian."""
+        """The cost of residuals and Jacobian."""
         return self.gradient + self.entry * residuals * parameters

@@ -1,4 +1,4 @@
-"""Durations as a person writes them."""
+"""Durations in the form in which a person writes them."""
 
 import re
 
@@ -13,8 +13,8 @@ _UNITS = {
     **dict.fromkeys(("d", "day", "days"), 86400),
 }
 _PIECE = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]*)\s*", re.IGNORECASE)
-_MOST_CHARACTERS = 100
-_MOST_SECONDS = 1e9  # thirty years
+_MAX_CHARACTERS = 100
+_MAX_SECONDS = 1e9  # thirty years
 
 
 def parse_duration(text: str | float) -> float:
@@ -29,7 +29,7 @@ def parse_duration(text: str | float) -> float:
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TrainingError(f"{shown(text)} is not a duration; give seconds, or text such as 20s, 10m or 2h.")
     seconds, position = 0.0, 0
-    while position < len(text) <= _MOST_CHARACTERS:
+    while position < len(text) <= _MAX_CHARACTERS:
         piece = _PIECE.match(text, position)
         unit = piece[2].lower() or "s" if piece else ""
         if piece is None or unit not in _UNITS:
@@ -42,10 +42,10 @@ def parse_duration(text: str | float) -> float:
 
 
 def _bounded(seconds: float, given: object) -> float:
-    """Seconds that clocks can count; whoever wants no limit gives none."""
-    if isinstance(seconds, bool) or not -_MOST_SECONDS <= seconds <= _MOST_SECONDS:
+    """Seconds within the range of clocks; for no limit, leave the duration out."""
+    if isinstance(seconds, bool) or not -_MAX_SECONDS <= seconds <= _MAX_SECONDS:
         raise TrainingError(
-            f"{shown(given)} is not a duration that can be waited for; write for example 20s, 10m or 2h, or "
+            f"{shown(given)} is not a duration of at most 30 years; write for example 20s, 10m or 2h, or  "
             "leave it out."
         )
     return float(seconds)

@@ -1,4 +1,4 @@
-"""The size of the residual on the points of a training, and on others that it has not seen."""
+"""The size of the residual on the training points, and on held-out points."""
 
 from torch import Tensor
 
@@ -18,8 +18,8 @@ def residual_sizes(problem: Problem, genome: Genome, engine: Engine, theta: Tens
         theta: Its parameters.
 
     Returns:
-        On the points of the training, as `training`, and on as many others, as `held_out`; without the
-        latter where there are none.
+        On the training points, as `training`, and on as many held-out points, as `held_out`, if there are
+        any.
     """
     equation = problem.terms()[0]
     rows = engine.residuals(theta)[: equation.components * equation.count]

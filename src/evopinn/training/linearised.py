@@ -1,4 +1,4 @@
-"""Residuals near a point: r(θ + d) ≈ r + J·d, and the damped least-squares problems of this model.
+"""The residuals near a point, r(θ + d) ≈ r + J·d, and the damped least-squares problems of this model.
 
 All ways of solving them give x = −(JᵀJ + λ·diag(s))⁻¹ Jᵀw for a weighting w of the residuals:
 
@@ -9,28 +9,19 @@ All ways of solving them give x = −(JᵀJ + λ·diag(s))⁻¹ Jᵀw for a weig
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, cast
 
 import torch
 from torch import Tensor
 
-from evopinn.engine import fetched
-from evopinn.training.cost import Work
-from evopinn.training.optimizer import LeastSquares
+from evopinn.engine import read_numbers
+from evopinn.training.optimiser import LeastSquares
 
 Solve = Callable[[Tensor], Tensor]
 """From a weighting w of the residuals to x."""
 
 Scale = Callable[[Tensor], Tensor]
 """From the diagonal of JᵀJ to s."""
-
-_COLUMNS = 256
-"""Columns of a product RᵀR that are made at a time, each from the diagonal on."""
-
-_MOST_ITERATIONS = 60
-_CLOSE_ENOUGH = 1e-3
-"""Conjugate gradients end after so many iterations, or when the residual of the system has fallen to this."""
 
 
 class Linearised(Protocol):
@@ -51,62 +42,8 @@ class Linearised(Protocol):
         ...
 
     def damped(self, damping: float) -> Solve | None:
-        """What solves the problem with a damping λ; None if rounding leaves no positive definite matrix."""
+        """The solution for a damping λ; None if rounding leaves no positive definite matrix."""
         ...
-
-
-def linearised(
-    objective: LeastSquares, theta: Tensor, residuals: Tensor, scale: Scale, memory: float
-) -> Linearised:
-    """The residuals near a point.
-
-    Args:
-        objective: Gives residuals and their derivatives.
-        theta: The point.
-        residuals: Those there.
-        scale: Makes s.
-        memory: Bytes that J and a square matrix of its smaller size may take.
-    """
-    if dense_bytes(len(residuals), len(theta), theta.element_size()) > memory:
-        return MatrixFree(objective, theta, residuals)
-    return Dense(*objective.residuals_and_jacobian(theta), scale)
-
-
-@dataclass(frozen=True)
-class Costs:
-    """What a model costs, in epochs.
-
-    Attributes:
-        model: To make it.
-        trial: To solve a damped problem for two weightings.
-    """
-
-    model: float
-    trial: float
-
-
-def costs(work: Work, residuals: int, parameters: int, each: int, memory: float) -> Costs:
-    """What `linearised` will cost: known beforehand, so that nothing is begun that cannot be paid for.
-
-    Args:
-        work: What its parts cost.
-        residuals: How many there are.
-        parameters: How many there are.
-        each: Bytes of a number.
-        memory: As for `linearised`.
-    """
-    if dense_bytes(residuals, parameters, each) > memory:
-        return Costs(2 * work.gradient, 2 * _MOST_ITERATIONS * 2 * work.gradient)
-    least = min(residuals, parameters)
-    return Costs(
-        work.jacobian(residuals, parameters) + work.product * residuals * parameters * least / 2,
-        work.product * (least**3 / 3 + 4 * residuals * parameters),
-    )
-
-
-def dense_bytes(residuals: int, parameters: int, each: int) -> int:
-    """What J, a matrix of its smaller size and its factor take."""
-    return each * (residuals * parameters + 2 * min(residuals, parameters) ** 2)
 
 
 class Dense:
@@ -116,18 +53,18 @@ class Dense:
         residuals: r.
         jacobian: J.
         scale: Makes s.
+        columns: The number of columns of the matrix that are made at a time.
     """
 
-    def __init__(self, residuals: Tensor, jacobian: Tensor, scale: Scale) -> None:
+    def __init__(self, residuals: Tensor, jacobian: Tensor, scale: Scale, columns: int) -> None:
         self.residuals, self._jacobian = residuals, jacobian
         self.gradient = jacobian.T @ residuals
-        rows, columns = jacobian.shape
-        self._dual = columns > rows
+        self._dual = jacobian.shape[1] > jacobian.shape[0]
         if self._dual:
             self.scale = scale(jacobian.square().sum(dim=0))
-            self._gram = lower_gram((jacobian / self.scale.sqrt()).T)
+            self._gram = lower_gram((jacobian / self.scale.sqrt()).T, columns)
         else:
-            self._gram = lower_gram(jacobian)
+            self._gram = lower_gram(jacobian, columns)
             self.scale = scale(self._gram.diagonal().clone())
 
     def change(self, direction: Tensor) -> Tensor:
@@ -135,7 +72,7 @@ class Dense:
         return self._jacobian @ direction
 
     def damped(self, damping: float) -> Solve | None:
-        """What solves the problem with a damping λ, if it can be solved."""
+        """The solution for a damping λ; None if the matrix has no factor."""
         matrix = self._gram.clone()
         matrix.diagonal().add_(damping * (torch.ones_like(matrix[0]) if self._dual else self.scale))
         factor = _cholesky(matrix)
@@ -159,11 +96,16 @@ class MatrixFree:
         objective: Gives the products.
         theta: The point.
         residuals: r there.
+        iterations: The maximum number of iterations of conjugate gradients.
+        tolerance: They end when the residual of the system has fallen to this, relative to its start.
     """
 
-    def __init__(self, objective: LeastSquares, theta: Tensor, residuals: Tensor) -> None:
+    def __init__(
+        self, objective: LeastSquares, theta: Tensor, residuals: Tensor, iterations: int, tolerance: float
+    ) -> None:
         self.residuals = residuals
         self._objective, self._theta = objective, theta
+        self._iterations, self._tolerance = iterations, tolerance
         self.gradient = objective.transposed_product(theta, residuals)
         generator = torch.Generator().manual_seed(0)
         signs = torch.randint(0, 2, residuals.shape, generator=generator).to(residuals) * 2 - 1
@@ -175,25 +117,32 @@ class MatrixFree:
         return self._objective.jacobian_product(self._theta, direction)
 
     def damped(self, damping: float) -> Solve:
-        """What solves the problem with a damping λ, roughly."""
+        """The rough solution for a damping λ."""
 
         def matrix(x: Tensor) -> Tensor:
             product = self._objective.transposed_product(self._theta, self.change(x))
             return product.add_(damping * self.scale * x)
 
-        return lambda w: conjugate_gradients(matrix, -self._objective.transposed_product(self._theta, w))
+        def solve(w: Tensor) -> Tensor:
+            right = -self._objective.transposed_product(self._theta, w)
+            return conjugate_gradients(matrix, right, self._iterations, self._tolerance)
+
+        return solve
 
 
-def conjugate_gradients(matrix: Callable[[Tensor], Tensor], right: Tensor) -> Tensor:
+def conjugate_gradients(
+    matrix: Callable[[Tensor], Tensor], right: Tensor, iterations: int, tolerance: float
+) -> Tensor:
     """A rough solution x of M·x = b for a symmetric positive definite M.
 
-    Of a device one number is read in each iteration: whether it is the last one.
+    It ends after this many iterations, or when the residual b − M·x has fallen to the tolerance times b. Each
+    iteration reads one number from a device: whether it is the last one.
     """
     x, left = torch.zeros_like(right), right.clone()
     direction, size = left, left @ left
-    enough = _CLOSE_ENOUGH**2 * size
-    for _ in range(_MOST_ITERATIONS):
-        if not fetched(size > enough)[0]:
+    enough = tolerance**2 * size
+    for _ in range(iterations):
+        if not read_numbers(size > enough)[0]:
             break
         image = matrix(direction)
         step = size / (direction @ image)
@@ -203,12 +152,17 @@ def conjugate_gradients(matrix: Callable[[Tensor], Tensor], right: Tensor) -> Te
     return x
 
 
-def lower_gram(rows: Tensor) -> Tensor:
-    """The lower triangle of RᵀR, for half of what the whole takes; above are zeros and some of the rest."""
+def lower_gram(rows: Tensor, columns: int) -> Tensor:
+    """The lower triangle of RᵀR, for half of the cost of the whole; above are zeros and some of the rest.
+
+    Args:
+        rows: R.
+        columns: The number of columns of the product that are made at a time, each from the diagonal on.
+    """
     size = rows.shape[1]
     product = rows.new_zeros(size, size)
-    for start in range(0, size, _COLUMNS):
-        part = slice(start, start + _COLUMNS)
+    for start in range(0, size, columns):
+        part = slice(start, start + columns)
         product[start:, part] = rows[:, start:].T @ rows[:, part]
     return product
 
@@ -217,7 +171,7 @@ def _cholesky(matrix: Tensor) -> Tensor | None:
     """The factor of a matrix, of which only the lower triangle is looked at, if it is positive definite."""
     found = torch.linalg.cholesky_ex(matrix)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     factor, failed = cast("tuple[Tensor, Tensor]", found)
-    return None if fetched(failed)[0] else factor
+    return None if read_numbers(failed)[0] else factor
 
 
 def _solved(factor: Tensor, right: Tensor) -> Tensor:

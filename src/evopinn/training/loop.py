@@ -1,4 +1,4 @@
-"""The one training loop."""
+"""The training loop."""
 
 import math
 import time
@@ -9,31 +9,31 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from evopinn.checks import MOST_SEED
-from evopinn.engine import ENGINE_NAMES, fetched, make_engine
+from evopinn.catalogue import find_problem
+from evopinn.checks import MAX_SEED
+from evopinn.engine import ENGINE_NAMES, EvaluationPlan, make_engine, read_numbers
+from evopinn.errors import TrainingError
 from evopinn.genome import Genome, PublishedModel
-from evopinn.network import Layout, initial_parameters
+from evopinn.network import Layout
 from evopinn.problem import Problem
-from evopinn.training.budget import Budgeted, BudgetExhausted
+from evopinn.training.chain import find_optimiser
 from evopinn.training.checkpoint import Checkpoint
 from evopinn.training.cost import Work
 from evopinn.training.duration import parse_duration
 from evopinn.training.held_out import residual_sizes
-from evopinn.training.optimizer import Continuable, Objective, Optimizer, State
-from evopinn.training.recorder import Progress, Recorder
-from evopinn.training.result import TrainingResult, predict
-from evopinn.training.settings import (
-    PRECISIONS,
-    as_genome,
-    as_problem,
+from evopinn.training.history import Progress
+from evopinn.training.limits import Budgeted, BudgetExhausted
+from evopinn.training.optimiser import (
+    Continuable,
+    LeastSquares,
+    Optimiser,
+    State,
     continuable,
-    describe_optimizer,
-    find_optimizer,
-    lookup,
-    positive_seconds,
-    usable_device,
-    whole,
+    describe_optimiser,
 )
+from evopinn.training.recorder import Recorder
+from evopinn.training.result import PRECISIONS, TrainingResult, predict
+from evopinn.training.settings import as_genome, lookup, positive_seconds, whole
 from evopinn.training.status import Status
 
 
@@ -43,7 +43,7 @@ def train(
     *,
     epochs: int = 1000,
     seed: int = 0,
-    optimizer: str | Optimizer[Any] = "lbfgs",
+    optimizer: str | Optimiser[Any] = "lbfgs",
     time_limit: float | str | None = None,
     max_evaluations: int | None = None,
     errors_every: int = 100,
@@ -70,16 +70,17 @@ def train(
         time_limit: Time after which the training ends: seconds, or text such as "20s" or "10m". An evaluation
             that would end later, going by those before it, is not begun.
         max_evaluations: How many evaluations of loss and gradient are allowed in all.
-        errors_every: Errors are measured after so many epochs, where a solution is known, and at the end.
+        errors_every: The number of epochs between measurements of the errors, where a solution is known; they
+            are measured at the end too.
         precision: "float64" or "float32".
         device: A torch device.
         engine: How derivatives are computed: "autograd", "taylor" or "fused", the same to rounding, or
             "auto".
         on_progress: Called after each epoch.
-        start: Go on from here instead of from initial parameters: with the same genome, optimiser and
-            precision, on the same points or others. Epochs, losses and the best parameters are carried on;
-            limits, evaluations, seconds and measured errors are those of this call. The losses of other
-            points stay in the history, but the best parameters are judged by the points of now.
+        start: Continue from this checkpoint instead of from initial parameters: with the same genome,
+            optimiser and precision, on the same points or others. Epochs, losses and the best parameters are
+            carried on; limits, evaluations, seconds and measured errors are those of this call. The losses of
+            other points stay in the history, but the best parameters are judged by the points of now.
         on_end: Called once at the end with the checkpoint of the last state, if that is finite.
         clock: Gives the time in seconds.
 
@@ -88,16 +89,16 @@ def train(
         <Status.FINISHED: 'finished'>
     """
     began = clock()
-    problem = as_problem(problem)
+    problem = _as_problem(problem)
     genome = as_genome(genome, problem.name)
     limit = math.inf if time_limit is None else positive_seconds(parse_duration(time_limit))
-    epochs, seed = whole("epochs", epochs, least=0), whole("seed", seed, least=0, most=MOST_SEED)
+    epochs, seed = whole("epochs", epochs, least=0), whole("seed", seed, least=0, most=MAX_SEED)
     evaluations = math.inf if max_evaluations is None else whole("max_evaluations", max_evaluations, least=1)
     dtype = lookup("precision", precision, PRECISIONS)
-    chosen = find_optimizer(optimizer)
-    described = describe_optimizer(chosen)
+    chosen = find_optimiser(optimizer)
+    described = describe_optimiser(chosen)
     if start is not None:
-        size = Layout.of(genome, len(problem.axes), len(problem.fields)).size
+        size = Layout.of(genome, problem).size
         start.require_fit(described["name"], str(genome), size, dtype)
     if start is not None or on_end is not None:
         continuable(chosen)
@@ -105,8 +106,8 @@ def train(
     remaining = max(epochs - (0 if start is None else start.epochs[-1]), 0)
     # A line search now and then tries a step twice.
     planned = min(evaluations, 1.25 * remaining + 1)
-    evaluator = make_engine(engine, problem, genome, dtype, usable_device(device), planned)
-    work = Work.of(problem, genome)
+    evaluator = make_engine(engine, problem, genome, dtype, _usable_device(device), planned)
+    work = Work.of(genome, EvaluationPlan.of(problem.terms(), genome.structure.neurons).size)
     objective = Budgeted(evaluator, clock, began + limit, evaluations, work)
     recorder = Recorder(
         errors=lambda theta: problem.errors(lambda points: predict(genome, evaluator.layout, theta, points)),
@@ -118,7 +119,7 @@ def train(
         spent=() if start is None else start.epochs,
     )
     if start is None:
-        theta, loss = initial_parameters(evaluator.layout, seed, dtype).to(device), math.nan
+        theta, loss = evaluator.layout.initial(seed, dtype).to(device), math.nan
         begin = partial(_begun, chosen, objective, theta, recorder)
     else:
         theta, loss = start.best_theta.to(device), start.best_loss
@@ -126,7 +127,7 @@ def train(
     status = optimise(chosen, objective, begin, epochs, recorder)
     best = recorder.best or State(theta, loss, torch.zeros_like(theta))
     if status is Status.CONVERGED and not objective.ended_finite:
-        status = _converged(*fetched(evaluator.loss_and_gradient(best.theta)[0]))
+        status = _converged(*read_numbers(evaluator.loss_and_gradient(best.theta)[0]))
     asked = status is not Status.INTERRUPTED
     try:
         if on_end is not None and (ended := _ended(continuable(chosen), genome, best, recorder, start)):
@@ -169,8 +170,8 @@ def train(
 
 
 def optimise(
-    optimizer: Optimizer[Any],
-    objective: Objective,
+    optimizer: Optimiser[Any],
+    objective: LeastSquares,
     begin: Callable[[], State],
     epochs: int,
     recorder: Recorder,
@@ -181,7 +182,7 @@ def optimise(
         optimizer: The optimiser.
         objective: From θ to loss and gradient; may raise `BudgetExhausted`.
         begin: Evaluates and records where to start.
-        epochs: How many epochs at most; a step that would go past them, if it costs as much as the one
+        epochs: The maximum number of epochs; a step that would go past them, if it costs as much as the one
             before it, is not begun.
         recorder: Takes in the state after each step, and knows the epochs that were spent.
     """
@@ -205,23 +206,41 @@ def optimise(
     return status if recorder.finite or status is Status.INTERRUPTED else Status.NOT_FINITE
 
 
-def _begun(optimizer: Optimizer[Any], objective: Objective, theta: Tensor, recorder: Recorder) -> State:
-    """Begin with parameters."""
+def _as_problem(problem: Problem | str) -> Problem:
+    """The problem itself, from an object or a name."""
+    if isinstance(problem, str):
+        return find_problem(problem)
+    if not isinstance(problem, Problem):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TrainingError(f"problem is a {type(problem).__name__}; give a Problem or a name like 'heat'.")
+    return problem
+
+
+def _usable_device(device: str) -> str:
+    """The device, if it exists here and can compute."""
+    try:
+        float(torch.zeros(1, device=device))
+    except (RuntimeError, AssertionError, TypeError) as error:  # which one depends on how torch was built
+        raise TrainingError(f"the device {device!r} cannot be used here; try cpu. ({error})") from error
+    return device
+
+
+def _begun(optimizer: Optimiser[Any], objective: LeastSquares, theta: Tensor, recorder: Recorder) -> State:
+    """The first state from initial parameters."""
     state = optimizer.init(objective, theta)
     recorder(state)
     return state
 
 
 def _resumed(
-    optimizer: Continuable[Any], objective: Objective, start: Checkpoint, recorder: Recorder
+    optimizer: Continuable[Any], objective: LeastSquares, start: Checkpoint, recorder: Recorder
 ) -> State:
-    """Begin where another training ended."""
+    """The first state from the end of another training."""
     state = optimizer.resume(objective, start.state)
     recorder.resume(state)
     theta, loss = start.best_theta, start.best_loss
     if not torch.equal(theta, state.theta):
         if state.loss != start.losses[-1]:  # the objective is another, by which the best is judged as well
-            (loss,) = fetched(objective(theta)[0])
+            (loss,) = read_numbers(objective(theta)[0])
         recorder.consider(State(theta, loss, torch.zeros_like(theta)))
     return state
 
@@ -229,13 +248,13 @@ def _resumed(
 def _ended(
     optimizer: Continuable[Any], genome: Genome, best: State, recorder: Recorder, start: Checkpoint | None
 ) -> Checkpoint | None:
-    """Where a training ended, if another can go on from there."""
+    """The checkpoint of the end of a training, if another can continue from it."""
     if recorder.last is None:  # there was no time to begin
         return start
     if not recorder.finite:
         return None
     return Checkpoint(
-        optimizer=describe_optimizer(optimizer)["name"],
+        optimizer=describe_optimiser(optimizer)["name"],
         genome=str(genome),
         state=optimizer.state_tensors(recorder.last),
         best_theta=best.theta,
@@ -246,7 +265,7 @@ def _ended(
 
 
 def _converged(loss_again: float) -> Status:
-    """How a training ended whose last steps all led to what is not finite, by the loss where it had come to.
+    """The status of a training whose last steps all led to non-finite losses, by the loss before them.
 
     A step may go too far. But a residual that is not-a-number from some moment on, wherever it is evaluated,
     lets no step improve the loss either, and nothing has converged then.
@@ -255,4 +274,4 @@ def _converged(loss_again: float) -> Status:
 
 
 def _ignore(progress: Progress) -> None:
-    """Report to nobody."""
+    """Ignore a progress report."""

@@ -1,48 +1,26 @@
-"""Keeping the course of a training."""
+"""The recorder of a training: its losses, errors and best state."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 from torch import Tensor
 
-from evopinn.training.optimizer import State, settled
-from evopinn.training.result import History
+from evopinn.training.history import History, Progress
+from evopinn.training.optimiser import State, read_states
 
-AHEAD = 32
-"""Steps whose losses may be left on a device before all of them are read."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What is known after a step, which with most optimisers is an epoch.
-
-    Attributes:
-        epoch: Epochs trained so far.
-        epochs: Epochs planned.
-        loss: The loss now.
-        errors: The latest measured errors.
-        errors_epoch: The epoch that they were measured after.
-        seconds: Time since the start.
-    """
-
-    epoch: int
-    epochs: int
-    loss: float
-    errors: Mapping[str, float]
-    errors_epoch: int
-    seconds: float
+MAX_UNREAD = 32
+"""The maximum number of steps whose losses stay unread on a device."""
 
 
 class Recorder:
-    """Keeps the losses, the errors now and then, and the best state.
+    """Records the losses, occasional errors, and the best state.
 
-    States whose losses are still on a device wait until there are some, and are taken in together: a state
-    that is not finite ends them, as if none had come after it.
+    States whose losses are still on a device wait and are recorded together: one that is not finite ends the
+    training, as if none had come after it.
 
     Attributes:
         best: The state with the least loss.
-        last: The latest state that was taken in.
-        finite: Whether loss and gradient of that one are.
+        last: The latest recorded state.
+        finite: Whether its loss and gradient are.
 
     Args:
         errors: Measures the errors at θ.
@@ -79,22 +57,22 @@ class Recorder:
         self._elapsed = elapsed
 
     def __call__(self, state: State) -> None:
-        """Take in the state after a step, as soon as its loss is read."""
+        """Record the state after a step, as soon as its loss is read."""
         self._waiting.append(state)
-        if state.unread is None or len(self._waiting) == AHEAD:
+        if state.unread is None or len(self._waiting) == MAX_UNREAD:
             self.settle()
 
     def settle(self) -> None:
-        """Take in whatever waits."""
+        """Record the waiting states."""
         waiting, self._waiting = self._waiting, []
-        for state, finite in settled(waiting):
+        for state, finite in read_states(waiting):
             if self.finite:
                 self._add(state, finite)
 
     def resume(self, state: State) -> None:
-        """Take in where a continued training begins: the state after the last step of the one before."""
+        """Record the start of a continued training: the state after the last step of the one before."""
         self._losses[-1] = state.loss
-        ((state, finite),) = settled([state])
+        ((state, finite),) = read_states([state])
         self._take(state, finite, due=self.epoch % self._errors_every == 0)
 
     def consider(self, state: State) -> None:
@@ -123,14 +101,14 @@ class Recorder:
 
     @property
     def spent(self) -> float:
-        """Epochs trained so far: steps, or what steps of another cost stand for."""
+        """Epochs trained so far: the number of steps, or their cost if it differs from an epoch."""
         spent = self._spent[-1] if self._spent else 0.0
         for state in self._waiting:  # one by one, as they will be added: `sum` may round otherwise
             spent += state.cost
         return spent
 
     def errors_of(self, theta: Tensor) -> dict[str, float]:
-        """The errors of the parameters that are kept; those of the last epoch are noted as well."""
+        """The errors of the best parameters; those of the last epoch are recorded as well."""
         if self.last is not None and self.epoch not in self._measured:
             self._measure(self.last)
         if self.last is not None and theta is self.last.theta:
@@ -144,11 +122,11 @@ class Recorder:
 
     @property
     def epochs(self) -> tuple[float, ...]:
-        """The epochs that the losses belong to."""
+        """The epochs of the losses."""
         return tuple(self._spent)
 
     def history(self) -> History:
-        """The course so far."""
+        """The history so far."""
         names = next(iter(self._measured.values()), dict[str, float]())
         fields = {name: tuple(each[name] for each in self._measured.values()) for name in names}
         return History(self.losses, tuple(self._measured), fields, self.epochs)

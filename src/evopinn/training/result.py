@@ -1,6 +1,5 @@
-"""What a training gives: the trained network, its loss and errors, and how it got there."""
+"""The result of a training: the network, its loss and errors, and their history."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,35 +12,13 @@ from torch import Tensor
 from evopinn.errors import TrainingError
 from evopinn.genome import Genome
 from evopinn.network import Layout, Network, forward
-from evopinn.training.status import Status
+from evopinn.training.history import History
+from evopinn.training.status import Status, is_overfitted
 
 Array = NDArray[np.float64]
 BLOCK = 8192
 
-MUCH_LARGER = 10.0
-"""A residual that is so many times as large on other points says that there were too few."""
-
-
-@dataclass(frozen=True)
-class History:
-    """The course of a training.
-
-    Attributes:
-        losses: The loss at the start and after each step of the optimiser.
-        error_epochs: The epochs after which errors were measured.
-        errors: Per field, its relative L2 error after these epochs.
-        epochs: The epochs that the losses belong to: the number of the step, unless steps cost more or less
-            than an epoch, as those of second order do. May be left out if it is the number of the step.
-    """
-
-    losses: tuple[float, ...]
-    error_epochs: tuple[int, ...]
-    errors: Mapping[str, tuple[float, ...]]
-    epochs: tuple[float, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.epochs:
-            object.__setattr__(self, "epochs", tuple(map(float, range(len(self.losses)))))
+PRECISIONS: Mapping[str, torch.dtype] = {"float64": torch.float64, "float32": torch.float32}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,18 +70,17 @@ class TrainingResult:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """As NumPy's arrays, which take a tenth of the time that tensors take to be pickled."""
+        """The state with NumPy arrays, which pickle ten times faster than tensors."""
         return vars(self) | {"theta": self.theta.numpy()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """The same again."""
+        """Restore the tensors."""
         vars(self).update(state | {"theta": torch.as_tensor(state["theta"])})
 
     @property
     def overfitted(self) -> bool:
-        """Whether the residual is much larger where the training has not looked: the loss deceives."""
-        training, held_out = (self.residuals.get(name, math.nan) for name in ("training", "held_out"))
-        return held_out > MUCH_LARGER * training
+        """Whether the network overfits: its residual is much larger on held-out points."""
+        return is_overfitted(self.residuals)
 
     @property
     def parameters(self) -> int:
@@ -135,8 +111,8 @@ class TrainingResult:
 
     @property
     def layout(self) -> Layout:
-        """Where each tensor lies in θ."""
-        return Layout.of(self.genome, len(self.coordinates), len(self.fields))
+        """The layout of the tensors in θ."""
+        return Layout.of_network(self.genome, len(self.coordinates), len(self.fields))
 
     def latex(self) -> str:
         """The activation in LaTeX."""

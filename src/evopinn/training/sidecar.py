@@ -1,17 +1,23 @@
-"""What the file beside a network's tensors must say: every value is of the kind that the rest relies on."""
+"""The schema of the file that describes a network's tensors, with the type of every value."""
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from evopinn.checks import MOST, MOST_SEED, shown
+from evopinn.checks import MAX_COUNT, MAX_SEED, shown
 from evopinn.errors import StoredModelError
 from evopinn.training.status import Status
 
 # What JSON has no number for (`nan`, `inf`) is there as text.
 Number = Annotated[float, Field(strict=False)]
-Count = Annotated[int, Field(ge=0, le=MOST)]
+Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 Names = Annotated[list[str], Field(min_length=1)]
+
+
+def _of_a_result(status: Status) -> Status:
+    if not status.has_result:
+        raise ValueError("a training that ends like this has no result")
+    return status
 
 
 class _Strict(BaseModel):
@@ -19,7 +25,7 @@ class _Strict(BaseModel):
 
 
 class HistoryTable(_Strict):
-    """The course of a training, as it is written down."""
+    """The history of a training."""
 
     losses: list[Number]
     error_epochs: list[Count]
@@ -28,7 +34,7 @@ class HistoryTable(_Strict):
 
 
 class Sidecar(_Strict):
-    """All that is written down of a trained network, apart from its tensors."""
+    """The description of a trained network: everything but its tensors."""
 
     format: int
     weights_sha256: str
@@ -36,10 +42,10 @@ class Sidecar(_Strict):
     coordinates: Names
     fields: Names
     genome: Any
-    seed: Annotated[int, Field(ge=0, le=MOST_SEED)]
+    seed: Annotated[int, Field(ge=0, le=MAX_SEED)]
     optimizer: str
     settings: dict[str, Any]
-    status: Annotated[Status, Field(strict=False)]
+    status: Annotated[Status, Field(strict=False), AfterValidator(_of_a_result)]
     epochs: Count
     evaluations: Count
     seconds: Number
@@ -50,10 +56,10 @@ class Sidecar(_Strict):
 
 
 def read_sidecar(data: object, origin: str) -> Sidecar:
-    """The sidecar of plain data; what is wrong with it is told in a sentence.
+    """The sidecar from plain data; an error names the wrong value.
 
     Args:
-        data: As JSON has it.
+        data: The contents of the JSON file.
         origin: The file.
     """
     try:

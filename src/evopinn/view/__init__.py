@@ -1,11 +1,8 @@
-"""What people look at: tables, progress, figures."""
+"""Views of runs: tables, progress, figures, reports and the dashboard.
 
-from importlib import import_module
-from types import ModuleType
+The names are listed in `__init__.pyi`. Each is imported on use: tables without matplotlib.
+"""
 
+import lazy_loader  # pyright: ignore[reportMissingTypeStubs]
 
-def __getattr__(name: str) -> ModuleType:
-    """The figures, loaded when they are first asked for: tables must not wait for matplotlib."""
-    if name == "figures":
-        return import_module("evopinn.view.figures")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)  # pyright: ignore[reportUnknownVariableType]

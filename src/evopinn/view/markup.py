@@ -1,9 +1,9 @@
-"""Pieces of Markdown, in which the words of others stay what they are."""
+"""Pieces of Markdown, with text from users escaped."""
 
 import re
 from collections.abc import Sequence
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+!|~$&])")
 
 
 def plain(text: object) -> str:

@@ -1,7 +1,10 @@
 """Numbers as a person reads them."""
 
 import math
+from datetime import datetime
 from decimal import Decimal
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def scientific(value: float) -> str:
@@ -10,6 +13,18 @@ def scientific(value: float) -> str:
         return f"{value:.2e}"
     except OverflowError:
         return f"{Decimal(value):.2e}"
+
+
+def typographic(value: float) -> str:
+    """Three digits and a power of ten: `8.85 × 10⁻⁵`; numbers of ordinary size as they are."""
+    if value in (math.inf, -math.inf):
+        return "∞" if value > 0 else "−∞"
+    if value == 0:
+        return "0"
+    if 0.1 <= abs(value) < 1000:
+        return f"{value:#.3g}".rstrip(".")
+    mantissa, _, exponent = scientific(value).partition("e")
+    return f"{mantissa} × 10{str(int(exponent)).translate(_RAISED)}"
 
 
 def duration(seconds: float) -> str:
@@ -22,6 +37,11 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest:02d} s"
     return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def moment(seconds: float) -> str:
+    """A time, given in seconds since 1970, in the local time zone: `2026-05-01 14:30`."""
+    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
 def spread(mean: float, deviation: float) -> str:

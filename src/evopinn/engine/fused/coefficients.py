@@ -1,4 +1,4 @@
-"""Coefficients of polynomials, lowest order first, and constants in parts that add up to them.
+"""Coefficients of polynomials, lowest order first, and constants split into parts.
 
 Written by `references/polynomials.py`, which says what each polynomial approximates, and where.
 """

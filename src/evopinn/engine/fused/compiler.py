@@ -1,7 +1,7 @@
-"""Machine code from LLVM text, compiled once: kept in the process, and on disk for other processes.
+"""The compiler of LLVM text to machine code, with a cache in the process and one on disk.
 
-A stored object is found by everything that made it: the text, the processor and its features, the compiler's
-version. The store is never needed: whatever is wrong with it, the text is compiled.
+The key of a stored object is everything that made it: the text, the processor and its features, the
+compiler's version. The store is optional: if anything is wrong with it, the text is compiled.
 """
 
 import contextlib
@@ -21,14 +21,14 @@ import llvmlite
 from llvmlite import binding
 
 STORE_LIMIT: Final = 200_000_000  # bytes on disk
-_LOOK_EVERY: Final = 64  # one in so many stored objects has the size of the whole store looked at
+_LOOK_EVERY: Final = 64  # the size of the whole store is checked once in this many stored objects
 _LINKS_EACH: Final = 100  # a linker keeps something of all that it ever linked, so none lasts for long
 _STORED: Final = re.compile("[0-9a-f]{64}|new-.*")
 _libraries = count()
 
 
 @dataclass(frozen=True)
-class Target:
+class Processor:
     """The machine that code is made for."""
 
     triple: str
@@ -47,7 +47,7 @@ class Target:
 
 
 @cache
-def target() -> Target:
+def target() -> Processor:
     """This machine, with its widest registers in use."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
@@ -55,12 +55,12 @@ def target() -> Target:
     listed = features.flatten()
     if features.get("avx512f"):
         listed += ",-prefer-256-bit"
-    return Target(binding.get_process_triple(), binding.get_host_cpu_name(), listed)
+    return Processor(binding.get_process_triple(), binding.get_host_cpu_name(), listed)
 
 
 @lru_cache(maxsize=1)
 def _linker(number: int) -> binding.LLJIT:  # noqa: ARG001
-    """The linker of a number; those before it go with the last kernel that they linked."""
+    """The linker of a number; an earlier one is freed with the last kernel that it linked."""
     return binding.create_lljit_compiler(target().machine(), use_jit_link=True, suppress_errors=True)
 
 
@@ -76,7 +76,7 @@ class Compiled:
         self._trackers = [builder.link(self._linker, self._name)]
 
     def address(self, name: str) -> int:
-        """Where the function starts."""
+        """The address of a function."""
         try:
             found = self._linker.lookup(self._name, name)
         except RuntimeError as error:
@@ -143,12 +143,12 @@ def _stored_at(text: str) -> Path | None:
 
 
 def _checksum(file: Path, code: bytes) -> bytes:
-    """Of the code and of what it was made from: a file that took another's place is not read."""
+    """A checksum of the code and its source, so that a file in another's place is not read."""
     return hashlib.sha256(file.name.encode() + code).digest()
 
 
 def _read(file: Path | None) -> bytes | None:
-    """The stored code; None if there is none, it is not what was written, or others may have written it."""
+    """The stored code; None if it is missing or damaged, or if others may have written it."""
     if file is None or not file.is_file():
         return None
     try:
@@ -162,7 +162,7 @@ def _read(file: Path | None) -> bytes | None:
 
 
 def _is_own(descriptor: int) -> bool:
-    """Whether a file is ours and nobody else can write to it: what is in it will be run."""
+    """Whether a file is ours and only we can write to it, because its contents will be run."""
     if sys.platform == "win32":
         return True  # the directory is closed to others there
     status = os.fstat(descriptor)
@@ -170,7 +170,7 @@ def _is_own(descriptor: int) -> bool:
 
 
 def _write(file: Path | None, code: bytes) -> None:
-    """Store the code if that is possible: under another name first, so that nobody reads a part of it."""
+    """Store the code if possible: under another name first, so that no process reads a part of it."""
     if file is None:
         return
     with contextlib.suppress(OSError):

@@ -1,14 +1,15 @@
-"""The exponential and its kin: hyperbolic and logistic functions, the error functions.
+"""The exponential and related functions: hyperbolic, logistic and error functions.
 
 All reduce their argument to k ln 2 + r and take exp(r) from its even and odd part, cosh(r) and sinh(r).
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evopinn.engine.fused.approximation import clamped, coefficients, polynomial, split_polynomial
-from evopinn.engine.fused.lanes import Bits, Vector
+from evopinn.engine.fused.coefficients import TABLES
+from evopinn.engine.fused.vectors import Bits, Vector
 
 _LOG2_E: Final = 1 / math.log(2)
 # Beyond these, exponentials are zero even as denormals, or infinite.
@@ -16,6 +17,39 @@ _EXP_RANGE: Final = {"float64": (-746.0, 710.0), "float32": (-104.0, 89.0)}
 _HYPERBOLIC_END: Final = {"float64": 710.6, "float32": 89.6}
 # Below this, functions like x at zero are x.
 TINY: Final = 1e-30
+
+
+# Polynomials, their coefficients, bounds: shared with the other functions
+
+
+def polynomial(x: Vector, terms: Sequence[float]) -> Vector:
+    """Σ c_k x^k by Horner's scheme."""
+    fma = x.emitter.fma
+    total = x.emitter.constant(terms[-1])
+    for coefficient in reversed(terms[:-1]):
+        total = fma(total, x, coefficient)
+    return total
+
+
+def split_polynomial(x: Vector, terms: Sequence[float]) -> Vector:
+    """Σ c_k x^k as even and odd part: half the chain of dependent steps, one operation more."""
+    even, odd = (polynomial(x * x, terms[start::2]) for start in (0, 1))
+    return x.emitter.fma(odd, x, even)
+
+
+def coefficients(x: Vector) -> Mapping[str, tuple[float, ...]]:
+    """The tables for the format of x."""
+    return TABLES[x.emitter.format.name]
+
+
+def clamped(x: Vector, low: float, high: float) -> Vector:
+    """X within bounds; nan stays nan."""
+    select = x.emitter.select
+    x = select(x > high, high, x)
+    return select(x < low, low, x)
+
+
+# Exponentials
 
 
 @dataclass(frozen=True)
@@ -68,7 +102,7 @@ def _at_exponent(biased: Bits) -> Vector:
 
 
 def _reduced(x: Vector, offset: int, correction: Vector | None = None) -> _Reduced:
-    """Reduce x, or x + correction with a correction below its last place; x is not far out."""
+    """Reduce x, or x + correction with a correction below its last place; x is not too large."""
     fma, magic = x.emitter.fma, x.emitter.format.magic + offset
     high, low = coefficients(x)["ln2"]
     shifted = fma(x, _LOG2_E, magic)
@@ -80,7 +114,7 @@ def _reduced(x: Vector, offset: int, correction: Vector | None = None) -> _Reduc
 
 
 def _exponential(x: Vector) -> _Reduced:
-    """What exp and expm1 of one argument share."""
+    """The part that exp and expm1 of one argument share."""
     form = x.emitter.format
     return _reduced(clamped(x, *_EXP_RANGE[form.name]), 2 * form.bias)
 
@@ -166,7 +200,7 @@ def _erf_near(x: Vector) -> Vector:
 
 
 def erfc(x: Vector) -> Vector:
-    """The complement 1 - erf(x), far out as exp(-x²) times a polynomial in w = 1/(|x| + 3)."""
+    """The complement 1 - erf(x), for large |x| as exp(-x²) times a polynomial in w = 1/(|x| + 3)."""
     emitter, form = x.emitter, x.emitter.format
     fma, select = emitter.fma, emitter.select
     a = emitter.abs(x)
@@ -187,7 +221,7 @@ def erfc(x: Vector) -> Vector:
 
 
 def erf(x: Vector) -> Vector:
-    """The error function: a polynomial near zero, 1 less exp(-x²) times another far out."""
+    """The error function: a polynomial near zero, 1 less exp(-x²) times another for large |x|."""
     emitter, form = x.emitter, x.emitter.format
     a = emitter.abs(x)
     inside = emitter.select(a > _ERF_ONE, _ERF_ONE, a)

@@ -15,12 +15,12 @@ from typing import Final
 
 from llvmlite import ir
 
+from evopinn.engine.fused.emitter import FORMATS, DType, Emitter, Mask, Vector
 from evopinn.engine.fused.functions import FUNCTIONS
-from evopinn.engine.fused.vector import FORMATS, DType, Emitter, Mask, Vector
-from evopinn.engine.layer import LayerFormulas
-from evopinn.engine.symbols import Symbol
+from evopinn.engine.layer_formulas import LayerFormulas
+from evopinn.symbolic import Symbol, evaluated
 
-Value = Vector | Mask
+LaneValue = Vector | Mask
 
 _INTEGER: Final = ir.IntType(64)
 
@@ -112,7 +112,7 @@ class _Writer:
     def write(self, inputs: Mapping[str, Sequence[Symbol]], written: Mapping[str, Sequence[Symbol]]) -> None:
         """Write the whole function."""
         builder, emitter, signature = self.builder, self.emitter, self.signature
-        known: dict[Symbol, Value] = {}
+        known: dict[Symbol, LaneValue] = {}
         for name in signature.numbers:
             for position, symbol in enumerate(inputs[name]):
                 known[symbol] = emitter.broadcast(self.at[name], _integer(position))
@@ -175,18 +175,17 @@ def _integer(value: int) -> ir.Value:
     return ir.Constant(_INTEGER, value)
 
 
-def _lowered(symbol: Symbol, known: dict[Symbol, Value], emitter: Emitter) -> Value:
+def _lowered(symbol: Symbol, known: dict[Symbol, LaneValue], emitter: Emitter) -> LaneValue:
     """The value of a symbol, its operands written first."""
-    if symbol not in known:
-        if symbol.operation == "constant":
-            known[symbol] = emitter.constant(symbol.number)
-        else:
-            operands = [_lowered(operand, known, emitter) for operand in symbol.operands]
-            known[symbol] = _written(emitter, symbol.operation, operands)
-    return known[symbol]
+
+    def rule(each: Symbol, operands: list[LaneValue]) -> LaneValue:
+        constant = each.is_constant()
+        return emitter.constant(each.value) if constant else _written(emitter, each.operation, operands)
+
+    return evaluated(symbol, rule, known)
 
 
-def _written(emitter: Emitter, operation: str, operands: Sequence[Value]) -> Value:
+def _written(emitter: Emitter, operation: str, operands: Sequence[LaneValue]) -> LaneValue:
     if operation == "where":
         mask, *choices = operands
         assert isinstance(mask, Mask), "a choice goes by a truth value"
@@ -200,7 +199,7 @@ def _written(emitter: Emitter, operation: str, operands: Sequence[Value]) -> Val
     return _BINARY[operation](emitter, *vectors)
 
 
-def _vector(value: Value) -> Vector:
+def _vector(value: LaneValue) -> Vector:
     assert isinstance(value, Vector), "a truth value is only ever chosen by"
     return value
 
@@ -211,7 +210,7 @@ def _outer(emitter: Emitter, relation: str, a: Vector, b: Vector) -> Vector:
     return emitter.select(first, a, emitter.select(second, b, a + b))
 
 
-_BINARY: Final[Mapping[str, Callable[[Emitter, Vector, Vector], Value]]] = {
+_BINARY: Final[Mapping[str, Callable[[Emitter, Vector, Vector], LaneValue]]] = {
     "add": lambda _, a, b: a + b,
     "sub": lambda _, a, b: a - b,
     "mul": lambda _, a, b: a * b,

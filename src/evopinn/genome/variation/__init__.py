@@ -1,4 +1,4 @@
-"""Variation: new genomes out of nothing, out of two parents, and out of one.
+"""The variation of genomes: random sampling, crossover and mutation.
 
 All functions are pure: they take the random generator they draw from, never alter a parent, and give a genome
 that lies in the search space.
@@ -29,14 +29,16 @@ class MutationRates:
     activation: float = 0.7
 
     def __post_init__(self) -> None:
-        """Refuse what is not a probability."""
+        """Refuse rates that are not probabilities."""
         for part, rate in vars(self).items():
             if not 0.0 <= rate <= 1.0:
-                raise GenomeError(f"the mutation rate of {part} is a probability from 0 to 1, not {rate}.")
+                raise GenomeError(
+                    f"the mutation rate of {part} must be a probability from 0 to 1, not {rate}."
+                )
 
 
 class Variation(NamedTuple):
-    """A new genome and what was done to get it, e.g. `("insert layer", "change node")`, in this order."""
+    """A new genome and the operations that made it, e.g. `("insert layer", "change node")`, in this order."""
 
     genome: Genome
     operations: tuple[str, ...]
@@ -50,7 +52,7 @@ def crossover(first: Genome, second: Genome) -> tuple[Genome, Genome]:
 def mutate(genome: Genome, space: Space, rates: MutationRates, rng: Generator) -> Variation:
     """Mutate layers, neurons, shortcuts and activation, each with its own probability.
 
-    It may be that none of them changes; then `operations` is empty and the genome is the parent. The parent
+    If none of them changes, `operations` is empty and the genome is the parent. The parent
     must lie in the space; the child does.
 
     Examples:

@@ -14,14 +14,14 @@ from types import MappingProxyType
 
 from numpy.random import Generator
 
-from evopinn.genome.expression import Activation
+from evopinn.genome.activation import Activation
 from evopinn.genome.operators import UNARY, operator
 from evopinn.genome.space import Space
 from evopinn.genome.tree import Node, Path, replace_at, walk, with_parameters
 from evopinn.genome.variation.sampling import pick
 
 OPERATOR_SHARE = 4 / 7
-"""Mutations of operators against those of parameters are 4 to 3."""
+"""The share of mutations of operators: 4 to 3 of those of parameters."""
 
 Mutation = Callable[[Activation, Space, Generator], Activation | None]
 """Returns None where it cannot apply, before drawing any random number."""
@@ -30,8 +30,7 @@ Mutation = Callable[[Activation, Space, Generator], Activation | None]
 def mutate_activation(activation: Activation, space: Space, rng: Generator) -> tuple[Activation, str]:
     """Mutate operators or parameters, as 4 to 3; of that kind one type, all equally likely.
 
-    A type that cannot apply leaves its place to another of its kind, and if none can, to one of the other
-    kind.
+    If the type cannot apply, another of its kind does; if none of them can, one of the other kind does.
     """
     kinds = [OPERATOR_MUTATIONS, PARAMETER_MUTATIONS]
     if rng.random() >= OPERATOR_SHARE:

@@ -1,4 +1,4 @@
-"""Genomes drawn at random, and the population that a search starts from."""
+"""Random genomes, and the initial population of a search."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -6,8 +6,8 @@ from typing import TypeVar
 from numpy.random import Generator
 
 from evopinn.errors import GenomeError
+from evopinn.genome.activation import Activation
 from evopinn.genome.common import COMMON
-from evopinn.genome.expression import Activation
 from evopinn.genome.genome import Genome
 from evopinn.genome.space import Space
 from evopinn.genome.structure import Shortcut, Structure, regular_shortcuts
@@ -17,7 +17,7 @@ MAX_REGULAR_SPAN = 5
 """Regular shortcuts span 0 (there are none) to this many layers."""
 
 COMMON_SHARE = 0.25
-"""The share of common activation functions in an initial population: common to random as 1 to 3."""
+"""The share of common activation functions in an initial population: 1 common to 3 random."""
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ def random_structure(space: Space, rng: Generator, *, regular: bool) -> Structur
 
 
 def random_shortcuts(layers: int, number: int, rng: Generator) -> tuple[Shortcut, ...]:
-    """So many disjoint shortcuts, all sets of them equally likely.
+    """A number of disjoint shortcuts, all sets of them equally likely.
 
     Ends i1 < j1 ≤ i2 < j2 ≤ ... in 0, ..., layers - 1 become, once 0, 0, 1, 1, 2, 2, ... is added to them,
     any 2·number distinct whole numbers below layers + number - 1.

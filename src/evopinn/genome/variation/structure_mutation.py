@@ -1,4 +1,4 @@
-"""Mutations of a structure: a layer more or less, neurons to a neighbour, shortcuts."""
+"""Mutations of a structure: of its layers, neurons and shortcuts."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from evopinn.genome.variation.sampling import pick
 
 
 def mutate_layers(structure: Structure, space: Space, rng: Generator) -> tuple[Structure, str]:
-    """Insert a layer at a random place, or remove a random hidden layer; at a bound, do what is possible."""
+    """Insert a layer at a random place, or remove a random hidden layer; at a bound, do the possible one."""
     types = ["insert layer"] if structure.layers < space.max_layers else []
     if structure.layers > space.min_layers:
         types.append("remove layer")
@@ -42,7 +42,7 @@ def remove_layer(structure: Structure, place: int) -> Structure:
 
 
 def mutate_neurons(structure: Structure, space: Space, rng: Generator) -> tuple[Structure, str]:
-    """Take a neighbouring number of neurons."""
+    """Change the number of neurons to a neighbouring one."""
     choices = space.neuron_choices
     index = choices.index(structure.neurons)
     neighbours = [choices[k] for k in (index - 1, index + 1) if 0 <= k < len(choices)]

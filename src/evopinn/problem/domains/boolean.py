@@ -7,20 +7,20 @@ from typing import NamedTuple
 import numpy as np
 
 from evopinn.errors import DomainError
+from evopinn.problem.arrays import Booleans, Floats
 from evopinn.problem.domains.chains import chains
-from evopinn.problem.domains.checks import Floats, Mask
 from evopinn.problem.domains.domain import Shape
 from evopinn.problem.domains.pieces import Piece
 from evopinn.problem.domains.trimming import Trimmer
 
 
 class _Operation(NamedTuple):
-    """How two shapes combine: sign by operator, and the level of the result from both levels."""
+    """A way to combine two shapes: its operator, and the level of the result from both levels."""
 
     symbol: str
     level: Callable[[Floats, Floats], Floats]
     turns_second: bool
-    """Whether the second shape's outside is what counts, so that its normals are turned round."""
+    """Whether the outside of the second shape counts, so that its normals are reversed."""
 
 
 def _without(first: Floats, second: Floats) -> Floats:
@@ -34,7 +34,7 @@ _OPERATIONS = {
 }
 
 _PROBE = 1e-8
-"""How far beside a boundary its two sides are looked at, relative to the size."""
+"""The distance from a boundary at which its two sides are tested, relative to the size."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +65,7 @@ class Combination(Shape):
         if not all(chain.closed for chain in chains(self.boundary, self.joint)):
             raise DomainError(
                 f"the boundary of {self!r} does not close, since two of its curves nearly coincide; "
-                f"let them coincide, or keep them at least {1e-7 * self._reach:.1e} apart."
+                f"make them coincide, or move them at least {1e-7 * self._reach:.1e} apart."
             )
 
     def __repr__(self) -> str:
@@ -91,14 +91,14 @@ class Combination(Shape):
     def _level(self, points: Floats) -> Floats:
         return _OPERATIONS[self.operation].level(self.first._level(points), self.second._level(points))
 
-    def _inside(self, points: Floats) -> Mask:
+    def _inside(self, points: Floats) -> Booleans:
         return self._settled(points, boundary=False)
 
-    def _closure(self, points: Floats) -> Mask:
+    def _closure(self, points: Floats) -> Booleans:
         return self._settled(points, boundary=True)
 
-    def _settled(self, points: Floats, *, boundary: bool) -> Mask:
-        """Which points are inside; those on the boundary are if `boundary` says so.
+    def _settled(self, points: Floats, *, boundary: bool) -> Booleans:
+        """Which points are inside; `boundary` says whether those on the boundary count.
 
         A level of about zero can also mean a seam, an edge that two members share. All around a seam is
         alike: look there.
@@ -138,15 +138,15 @@ class Renamed(Shape):
     def _level(self, points: Floats) -> Floats:
         return self.shape._level(points)
 
-    def _inside(self, points: Floats) -> Mask:
+    def _inside(self, points: Floats) -> Booleans:
         return self.shape.inside(points)
 
-    def _closure(self, points: Floats) -> Mask:
+    def _closure(self, points: Floats) -> Booleans:
         return self.shape.closure(points)
 
 
 def _directions(dimension: int) -> Floats:
-    """Unit vectors in many directions, none of them along an edge that a person would draw; shape (m, d)."""
+    """Unit vectors in many directions, none along an edge that a person would draw; shape (m, d)."""
     if dimension == 1:
         return np.array([[-1.0], [1.0]])
     turns = np.arange(15) * 0.6180339887 + 0.0437

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evopinn.problem.domains.checks import Floats, Span, pair, span
+from evopinn.problem.arrays import Floats
+from evopinn.problem.domains.arguments import Span, pair, span
 from evopinn.problem.domains.curves import Segment
 from evopinn.problem.domains.domain import Shape
 from evopinn.problem.domains.pieces import EndPoint, Face, Piece

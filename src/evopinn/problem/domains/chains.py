@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evopinn.problem.domains.checks import Floats, Integers
+from evopinn.problem.arrays import Floats, Integers
 from evopinn.problem.domains.curves import Curve
 from evopinn.problem.domains.pieces import Piece
 
@@ -14,7 +14,7 @@ _SNAP = 1e-9
 
 
 @dataclass(frozen=True)
-class Chain:
+class CurveChain:
     """Curves of which each starts where the one before ends.
 
     Attributes:
@@ -61,8 +61,8 @@ class Chain:
         return points, np.array(self.members, dtype=np.intp)[owners]
 
 
-def chains(pieces: Sequence[Piece], tolerance: float) -> tuple[Chain, ...]:
-    """Put the curves among `pieces` end to end, as far as they go.
+def chains(pieces: Sequence[Piece], tolerance: float) -> tuple[CurveChain, ...]:
+    """Join the curves among `pieces` end to end as far as possible.
 
     Args:
         pieces: Pieces of a boundary in any order.
@@ -72,7 +72,7 @@ def chains(pieces: Sequence[Piece], tolerance: float) -> tuple[Chain, ...]:
     following = _following(curves, tolerance)
     heads = sorted(curves.keys() - set(following.values()))
     seen: set[int] = set()
-    found: list[Chain] = []
+    found: list[CurveChain] = []
     # Open chains first, from their first curve: what is left over then consists of closed ones.
     for head in [*heads, *curves]:
         members: list[int] = []
@@ -82,7 +82,9 @@ def chains(pieces: Sequence[Piece], tolerance: float) -> tuple[Chain, ...]:
             members.append(place)
             place = following.get(place)
         if members:
-            found.append(Chain(tuple(curves[m] for m in members), tuple(members), closed=place == members[0]))
+            found.append(
+                CurveChain(tuple(curves[m] for m in members), tuple(members), closed=place == members[0])
+            )
     return tuple(found)
 
 

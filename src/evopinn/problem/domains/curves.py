@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from evopinn.problem.domains.checks import Floats, Mask
+from evopinn.problem.arrays import Booleans, Floats
 from evopinn.problem.domains.pieces import Piece
 
 FULL_TURN = 2 * math.pi
@@ -100,7 +100,7 @@ class Segment(Curve):
         direction = self.end - self.start
         return (points - self.start) @ direction / (direction @ direction)
 
-    def contains(self, points: Floats, tolerance: float) -> Mask:
+    def contains(self, points: Floats, tolerance: float) -> Booleans:
         """Which points are within `tolerance` of the closed segment."""
         nearest = self.at(np.clip(self.locate(points), 0.0, 1.0)[:, None])
         return np.linalg.norm(points - nearest, axis=1) <= tolerance
@@ -171,7 +171,7 @@ class Arc(Curve):
         turned = (np.arctan2(y, x) - self.angle) * math.copysign(1.0, self.sweep)
         return np.mod(turned, FULL_TURN) / abs(self.sweep)
 
-    def contains(self, points: Floats, tolerance: float) -> Mask:
+    def contains(self, points: Floats, tolerance: float) -> Booleans:
         """Which points are within `tolerance` of the closed arc."""
         radial = np.abs(np.linalg.norm(points - np.array(self.center), axis=1) - self.radius)
         start, end = (np.linalg.norm(points - point, axis=1) for point in (self.start, self.end))

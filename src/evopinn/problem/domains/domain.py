@@ -1,4 +1,4 @@
-"""Where a PDE holds: what all domains share, shapes in space, time, and their product.
+"""Domains: shapes in space, time, and their product.
 
 A domain knows its points by a level: negative inside, zero on the boundary, positive outside.
 """
@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from evopinn.errors import DomainError
-from evopinn.problem.domains.checks import Floats, Mask, Span, known_part, part_name, point_array, span
+from evopinn.problem.arrays import Booleans, Floats
+from evopinn.problem.domains.arguments import Span, known_part, part_name, point_array, span
 from evopinn.problem.domains.pieces import Piece
 
 if TYPE_CHECKING:
@@ -54,10 +55,10 @@ class Domain(ABC):
     def _level(self, points: Floats) -> Floats: ...
 
     @abstractmethod
-    def _inside(self, points: Floats) -> Mask: ...
+    def _inside(self, points: Floats) -> Booleans: ...
 
     @abstractmethod
-    def _closure(self, points: Floats) -> Mask: ...
+    def _closure(self, points: Floats) -> Booleans: ...
 
     def level(self, points: ArrayLike) -> Floats:
         """Level (n,) of points (n, d): negative inside, zero on the boundary, positive outside.
@@ -66,11 +67,11 @@ class Domain(ABC):
         """
         return self._level(point_array(points, self.coordinates))
 
-    def inside(self, points: ArrayLike) -> Mask:
+    def inside(self, points: ArrayLike) -> Booleans:
         """Which of the points (n, d) are strictly inside, by more than rounding; shape (n,)."""
         return self._inside(point_array(points, self.coordinates))
 
-    def closure(self, points: ArrayLike) -> Mask:
+    def closure(self, points: ArrayLike) -> Booleans:
         """Which of the points (n, d) are inside or, up to rounding, on the boundary; shape (n,)."""
         return self._closure(point_array(points, self.coordinates))
 
@@ -80,7 +81,7 @@ class Domain(ABC):
         return len(self.coordinates)
 
     def known_parts(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return `names` if all of them are parts of the boundary; otherwise say which are."""
+        """Return `names` if all are parts of the boundary; otherwise raise an error with their names."""
         return tuple(known_part(name, self.parts) for name in names)
 
 
@@ -156,13 +157,13 @@ class Shape(Domain):
         # Curves that meet at a shallow angle do so at a place known less well than the curves themselves.
         return 1e-6 * self.extent
 
-    def _inside(self, points: Floats) -> Mask:
+    def _inside(self, points: Floats) -> Booleans:
         return self._level(points) < -self.tolerance
 
-    def _closure(self, points: Floats) -> Mask:
+    def _closure(self, points: Floats) -> Booleans:
         return self._level(points) <= self.tolerance
 
-    def on_boundary(self, points: Floats) -> Mask:
+    def on_boundary(self, points: Floats) -> Booleans:
         """Which of the points (n, d) lie on a piece of the boundary; shape (n,)."""
         found = np.zeros(len(points), dtype=np.bool_)
         for piece in self.boundary:
@@ -174,7 +175,7 @@ class Shape(Domain):
         """The same shape with other names for parts of its boundary.
 
         Args:
-            names: New names by old ones; needed for names such as "edge-0" that are no keyword.
+            names: New names by old ones; needed for names such as "edge-0" that cannot be keywords.
             **more: The same as keywords, `Disk().named(circle="hole")`.
         """
         from evopinn.problem.domains.boolean import Renamed
@@ -266,10 +267,10 @@ class SpaceTime(Domain):
     def _level(self, points: Floats) -> Floats:
         return np.maximum(self.shape.level(points[:, :-1]), self._late(points))
 
-    def _inside(self, points: Floats) -> Mask:
+    def _inside(self, points: Floats) -> Booleans:
         return self.shape.inside(points[:, :-1]) & (self._late(points) < -self._time_tolerance)
 
-    def _closure(self, points: Floats) -> Mask:
+    def _closure(self, points: Floats) -> Booleans:
         return self.shape.closure(points[:, :-1]) & (self._late(points) <= self._time_tolerance)
 
     def _late(self, points: Floats) -> Floats:

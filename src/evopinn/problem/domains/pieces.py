@@ -1,4 +1,4 @@
-"""The pieces a boundary is made of: what they share, end points (1D) and flat faces (3D).
+"""The pieces that make up a boundary: their base class, end points (1D) and flat faces (3D).
 
 A piece is oriented: its normal points out of the domain. Curves (2D) are in `curves`.
 """
@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from evopinn.problem.domains.checks import Floats, Mask
+from evopinn.problem.arrays import Booleans, Floats
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Piece(ABC):
         """Outward unit normals (n, d) at points (n, d) of the piece."""
 
     @abstractmethod
-    def contains(self, points: Floats, tolerance: float) -> Mask:
+    def contains(self, points: Floats, tolerance: float) -> Booleans:
         """Which of the points (n, d) lie within `tolerance` of the closed piece."""
 
     @abstractmethod
@@ -80,7 +80,7 @@ class EndPoint(Piece):
 
     @property
     def parameters(self) -> int:
-        """None: a point has no room."""
+        """0: a point has no extent."""
         return 0
 
     @property
@@ -101,7 +101,7 @@ class EndPoint(Piece):
         """The sign, for each of the points."""
         return np.full((len(points), 1), float(self.sign))
 
-    def contains(self, points: Floats, tolerance: float) -> Mask:
+    def contains(self, points: Floats, tolerance: float) -> Booleans:
         """Which points are within `tolerance` of the position."""
         return np.abs(points[:, 0] - self.position) <= tolerance
 
@@ -175,7 +175,7 @@ class Face(Piece):
         normals[:, self.axis] = self.sign
         return normals
 
-    def contains(self, points: Floats, tolerance: float) -> Mask:
+    def contains(self, points: Floats, tolerance: float) -> Booleans:
         """Which points are within `tolerance` of the face along each axis."""
         low, high = self.bounds.T
         return np.all((points >= low - tolerance) & (points <= high + tolerance), axis=1)

@@ -8,7 +8,8 @@ import numpy as np
 import shapely
 
 from evopinn.errors import DomainError
-from evopinn.problem.domains.checks import Floats, entries_of, finite, pair, part_name
+from evopinn.problem.arrays import Floats
+from evopinn.problem.domains.arguments import entries_of, finite, pair, part_name
 from evopinn.problem.domains.curves import Segment
 from evopinn.problem.domains.domain import Shape
 from evopinn.problem.domains.pieces import Piece

@@ -11,11 +11,11 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from evopinn.problem.domains.checks import Floats
+from evopinn.problem.arrays import Floats
 from evopinn.problem.domains.pieces import Piece
 
 _PROBES = np.array([0.3819660113, 0.5477225575, 0.6928203230])
-"""Where in a cell it is tested: irrational fractions, so that hardly any lies on a seam inside a member.
+"""The test points within a cell, as irrational fractions: hardly any lies on a seam inside a member.
 
 A middle would: think of two squares side by side, cut by a third that is centered on their common edge.
 """
@@ -23,11 +23,11 @@ A middle would: think of two squares side by side, cut by a third that is center
 
 @dataclass(frozen=True)
 class Trimmer:
-    """How pieces are tested against the result of an operation.
+    """The test of pieces against the result of an operation.
 
     Attributes:
         level: Level of the result: negative inside, positive outside.
-        probe: ε, how far beside the boundary the level is looked at.
+        probe: ε, the distance from the boundary at which the level is evaluated.
         tolerance: Distance under which points are the same.
     """
 
@@ -72,7 +72,7 @@ _Block = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def _merged(cells: Sequence[tuple[int, ...]]) -> list[_Block]:
-    """Join neighbouring cells into larger blocks, so that what was split for nothing is whole again."""
+    """Join neighbouring cells into larger blocks to undo needless splits."""
     blocks: list[_Block] = [(cell, tuple(i + 1 for i in cell)) for cell in cells]
     for axis in reversed(range(len(cells[0]) if cells else 0)):
         rows: dict[tuple[object, ...], list[_Block]] = {}

@@ -1,5 +1,5 @@
-"""A problem as a person writes it: its functions recorded as expressions, and printed in LaTeX."""
+"""The formulas of a problem: its functions recorded as expression graphs, and printed in LaTeX."""
 
-from evopinn.problem.formulas.stated import ProblemFormulas, TermFormula, problem_formulas
+from evopinn.problem.formulas.equations import ProblemFormulas, TermFormula, problem_formulas
 
 __all__ = ["ProblemFormulas", "TermFormula", "problem_formulas"]

@@ -29,7 +29,7 @@ def print_number(value: float) -> str:
 
 
 def number_parts(size: float) -> tuple[str, str]:
-    """A number, not negative, as what stands above and, if anything does, below a fraction's line."""
+    """A non-negative number as the numerator and, if there is one, the denominator of a fraction."""
     # Nobody means a multiple of π by few digits.
     found = _fraction(size) if math.isfinite(size) and len(repr(size)) > _SHORT else None
     return found or (_decimal(size) if math.isfinite(size) else print_number(size), "")

@@ -1,16 +1,20 @@
-"""Expressions in LaTeX: sums without needless brackets, products with their number in front, fractions."""
+"""Expression graphs in LaTeX.
+
+Sums get no needless brackets, products have their number in front, quotients are fractions.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evopinn.problem.formulas.expression import Expression, number
 from evopinn.problem.formulas.numerals import number_parts, print_name, print_number, with_index
+from evopinn.problem.formulas.recorded_terms import VOCABULARY, FieldDerivative, GivenValues
+from evopinn.symbolic import Symbol
 
-Item = tuple[int, Expression]
+Item = tuple[int, Symbol]
 """A part of a sum: its sign, and what is added or subtracted."""
 
-Leaf = Callable[[Expression], str]
+Leaf = Callable[[GivenValues | FieldDerivative], str]
 """Prints what is unknown or given."""
 
 _NAMED = {
@@ -23,17 +27,15 @@ _NAMED = {
 }
 _SQUARED = frozenset({"sin", "cos", "tan", "sinh", "cosh", "tanh"})
 _RELATIONS = {"lt": "<", "le": r"\le", "gt": ">", "ge": r"\ge"}
-_ONE, _TWO = number(1.0), number(2.0)
 # What is written in terms of others.
-_REWRITTEN: Mapping[str, Callable[[Expression], Expression]] = {
-    "square": lambda x: Expression("pow", (x, _TWO)),
-    "reciprocal": lambda x: Expression("div", (_ONE, x)),
-    "rsqrt": lambda x: Expression("div", (_ONE, Expression("sqrt", (x,)))),
-    "sigmoid": lambda x: Expression("div", (_ONE, _ONE + Expression("exp", (-x,)))),
-    "expm1": lambda x: Expression("exp", (x,)) - _ONE,
-    "log1p": lambda x: Expression("log", (_ONE + x,)),
-    "relu": lambda x: Expression("maximum", (number(0.0), x)),
-    "positive": lambda x: x,
+_REWRITTEN: Mapping[str, Callable[[Symbol], Symbol]] = {
+    "square": lambda x: x**2,
+    "reciprocal": lambda x: 1 / x,
+    "rsqrt": lambda x: 1 / x.sqrt(),
+    "sigmoid": lambda x: 1 / (1 + (-x).exp()),
+    "expm1": lambda x: x.exp() - 1,
+    "log1p": lambda x: (1 + x).log(),
+    "relu": lambda x: VOCABULARY.constant(0.0).maximum(x),
 }
 _LONG_EXPONENT = 24
 
@@ -43,37 +45,37 @@ class _Product:
     """A product: a number, and factors above and below the line."""
 
     coefficient: float
-    above: tuple[Expression, ...]
-    below: tuple[Expression, ...]
+    above: tuple[Symbol, ...]
+    below: tuple[Symbol, ...]
 
 
-def written_out(expression: Expression) -> Expression:
-    """The same, if its outermost operation is one that is written in terms of others."""
-    while expression.operation in _REWRITTEN:
-        expression = _REWRITTEN[expression.operation](*expression.operands)
-    return expression
+def written_out(symbol: Symbol) -> Symbol:
+    """The same symbol, with an outermost operation that LaTeX lacks written in terms of others."""
+    while symbol.operation in _REWRITTEN:
+        symbol = _REWRITTEN[symbol.operation](*symbol.operands)
+    return symbol
 
 
-def items_of(expression: Expression, sign: int = 1) -> list[Item]:  # noqa: PLR0911 - one for each kind
-    """The parts of a sum, in order; what is no sum is one part. Zeros are left out."""
-    expression = written_out(expression)
-    match expression.operation:
+def items_of(symbol: Symbol, sign: int = 1) -> list[Item]:  # noqa: PLR0911 - one for each kind
+    """The parts of a sum, in order; anything else is a single part. Zeros are left out."""
+    symbol = written_out(symbol)
+    match symbol.operation:
         case "add" | "sub":
-            first, second = expression.operands
-            return items_of(first, sign) + items_of(second, sign if expression.operation == "add" else -sign)
+            first, second = symbol.operands
+            return items_of(first, sign) + items_of(second, sign if symbol.operation == "add" else -sign)
         case "neg":
-            return items_of(expression.operands[0], -sign)
-        case "number" if expression.number == 0:
+            return items_of(symbol.operands[0], -sign)
+        case "constant" if symbol.value == 0:
             return []
         case "mul" | "div":
-            coefficient, divisor, above, below = _factors(expression)
+            coefficient, divisor, above, below = _factors(symbol)
             if coefficient == 0 and divisor:
                 return []
             if abs(coefficient) == divisor == 1 and len(above) == 1 and not below:  # 1·(a + b)
                 return items_of(above[0], sign if coefficient > 0 else -sign)
-            return [(sign, expression)]
+            return [(sign, symbol)]
         case _:
-            return [(sign, expression)]
+            return [(sign, symbol)]
 
 
 class Printer:
@@ -89,15 +91,15 @@ class Printer:
     def sum(self, items: Sequence[Item]) -> str:
         """A sum of parts with their signs; 0 if there is none."""
         text = ""
-        for sign, expression in items:
-            product = self._product_of(expression)
+        for sign, symbol in items:
+            product = self._product_of(symbol)
             negative = (sign < 0) != (math.copysign(1.0, product.coefficient) < 0)
             part = self._product(product)
             text += (" - " if negative else " + ") + part if text else ("-" if negative else "") + part
         return text or "0"
 
-    def _product_of(self, expression: Expression) -> _Product:
-        coefficient, divisor, above, below = _factors(expression)
+    def _product_of(self, symbol: Symbol) -> _Product:
+        coefficient, divisor, above, below = _factors(symbol)
         if divisor != 1:
             quotient = coefficient / divisor if divisor else math.nan
             if quotient.is_integer() or not _is_plain(divisor):
@@ -105,7 +107,7 @@ class Printer:
             else:
                 if divisor < 0:
                     coefficient, divisor = -coefficient, -divisor
-                below = (number(divisor), *below)
+                below = (VOCABULARY.constant(divisor), *below)
         return _Product(coefficient, above, below)
 
     def _product(self, product: _Product) -> str:
@@ -120,12 +122,12 @@ class Printer:
             return rf"\frac{{{_joined(numeral, above)}}}{{{_joined(divisor, below)}}}"
         return _joined("" if size == 1 and above else print_number(size), above)
 
-    def _factors(self, factors: Sequence[Expression], alone: bool) -> str:
+    def _factors(self, factors: Sequence[Symbol], alone: bool) -> str:
         """Factors beside one another; equal ones as a power."""
         texts: list[tuple[str, int]] = []
         for each in factors:
             text = self._lone(each) if alone else self._atom(each)
-            if texts and texts[-1][0] == text and each.operation in ("unknown", "given"):
+            if texts and texts[-1][0] == text and each.operation == "input":
                 texts[-1] = (text, texts[-1][1] + 1)
             else:
                 texts.append((text, 1))
@@ -135,61 +137,61 @@ class Printer:
             joined = _joined(joined, word)
         return joined
 
-    def _lone(self, expression: Expression) -> str:
+    def _lone(self, symbol: Symbol) -> str:
         """A factor with nothing beside it, which needs no brackets."""
-        items = items_of(expression)
+        items = items_of(symbol)
         return self.sum(items) if len(items) != 1 or items[0][0] < 0 else self._atom(items[0][1])
 
-    def text(self, expression: Expression) -> str:
-        """An expression by itself."""
-        return self.sum(items_of(expression))
+    def text(self, symbol: Symbol) -> str:
+        """A symbol by itself."""
+        return self.sum(items_of(symbol))
 
-    def _atom(self, expression: Expression) -> str:  # noqa: PLR0911 - one for each kind
+    def _atom(self, symbol: Symbol) -> str:  # noqa: PLR0911 - one for each kind
         """A factor, in brackets if it is a sum."""
-        expression = written_out(expression)
-        match expression.operation:
-            case "number":
-                text = print_number(expression.number)
+        symbol = written_out(symbol)
+        match symbol.operation:
+            case "constant":
+                text = print_number(symbol.value)
                 return bracketed(text) if text.startswith("-") else text
-            case "unknown" | "given":
-                return self._leaf(expression)
+            case "input":
+                return self._leaf(symbol.value)
             case "add" | "sub" | "neg" | "mul" | "div":
-                return bracketed(self.text(expression))
+                return bracketed(self.text(symbol))
             case "pow":
-                return self._power(*expression.operands)
+                return self._power(*symbol.operands)
             case "sqrt":
-                return rf"\sqrt{{{self.text(expression.operands[0])}}}"
+                return rf"\sqrt{{{self.text(symbol.operands[0])}}}"
             case "abs":
-                return rf"\left| {self.text(expression.operands[0])} \right|"
+                return rf"\left| {self.text(symbol.operands[0])} \right|"
             case "exp":
-                exponent = self.text(expression.operands[0])
+                exponent = self.text(symbol.operands[0])
                 short = len(exponent) <= _LONG_EXPONENT and r"\frac" not in exponent
                 return f"e^{{{exponent}}}" if short else rf"\exp{bracketed(exponent)}"
             case "where":
-                return self._cases(*expression.operands)
+                return self._cases(*symbol.operands)
             case operation if operation in _RELATIONS:
-                return rf"\left[ {self._relation(expression)} \right]"  # 1 where it holds, else 0
+                return rf"\left[ {self._relation(symbol)} \right]"  # 1 where it holds, else 0
             case operation:
-                arguments = ", ".join(map(self.text, expression.operands))
+                arguments = ", ".join(map(self.text, symbol.operands))
                 return f"{_NAMED[operation]}{bracketed(arguments)}"
 
-    def _power(self, base: Expression, exponent: Expression) -> str:
+    def _power(self, base: Symbol, exponent: Symbol) -> str:
         base = written_out(base)
-        if exponent.operation == "number" and exponent.number == 0.5:
+        if exponent.is_constant(0.5):
             return rf"\sqrt{{{self.text(base)}}}"
         power = self.text(exponent)
         if base.operation in _SQUARED and power.isdigit():
             return f"{_NAMED[base.operation]}^{{{power}}}{bracketed(self.text(base.operands[0]))}"
-        simple = base.operation in ("unknown", "given")
-        simple = simple or (base.operation == "number" and base.number >= 0 and _is_plain(base.number))
+        simple = base.operation == "input"
+        simple = simple or (base.is_constant() and base.value >= 0 and _is_plain(base.value))
         text = self.text(base)
         return f"{text if simple else bracketed(text)}^{{{power}}}"
 
-    def _relation(self, expression: Expression) -> str:
-        first, second = map(self.text, expression.operands)
-        return f"{first} {_RELATIONS[expression.operation]} {second}"
+    def _relation(self, symbol: Symbol) -> str:
+        first, second = map(self.text, symbol.operands)
+        return f"{first} {_RELATIONS[symbol.operation]} {second}"
 
-    def _cases(self, condition: Expression, yes: Expression, no: Expression) -> str:
+    def _cases(self, condition: Symbol, yes: Symbol, no: Symbol) -> str:
         relation = self._relation(condition) if condition.operation in _RELATIONS else self.text(condition)
         texts = (self.text(yes), relation, self.text(no))
         return (
@@ -214,41 +216,41 @@ def print_derivative(name: str, letters: Sequence[str]) -> str:
 
 
 def bracketed(text: str) -> str:
-    """A text in round brackets, high ones around what is high."""
+    """A text in round brackets, tall ones around tall text."""
     high = any(word in text for word in (r"\frac", r"\begin", r"\sqrt"))
     return rf"\left({text}\right)" if high else f"({text})"
 
 
 def _factors(
-    expression: Expression,
-) -> tuple[float, float, tuple[Expression, ...], tuple[Expression, ...]]:
+    symbol: Symbol,
+) -> tuple[float, float, tuple[Symbol, ...], tuple[Symbol, ...]]:
     """A product as the numbers above and below the line, and the other factors above and below it."""
-    expression = written_out(expression)
-    match expression.operation:
-        case "number":
-            return expression.number, 1.0, (), ()
+    symbol = written_out(symbol)
+    match symbol.operation:
+        case "constant":
+            return symbol.value, 1.0, (), ()
         case "neg":
-            coefficient, divisor, above, below = _factors(expression.operands[0])
+            coefficient, divisor, above, below = _factors(symbol.operands[0])
             return -coefficient, divisor, above, below
         case "mul" | "div":
-            first, second = map(_factors, expression.operands)
-            if expression.operation == "div":
+            first, second = map(_factors, symbol.operands)
+            if symbol.operation == "div":
                 second = (second[1], second[0], second[3], second[2])
             return first[0] * second[0], first[1] * second[1], first[2] + second[2], first[3] + second[3]
-        case "pow" if _is_whole(expression.operands[1]) and expression.operands[1].number < 0:
-            base, exponent = expression.operands
-            power = -exponent.number
-            return 1.0, 1.0, (), (base if power == 1 else Expression("pow", (base, number(power))),)
+        case "pow" if _is_whole(symbol.operands[1]) and symbol.operands[1].value < 0:
+            base, exponent = symbol.operands
+            power = -exponent.value
+            return 1.0, 1.0, (), (base if power == 1 else base**power,)
         case _:
-            return 1.0, 1.0, (expression,), ()
+            return 1.0, 1.0, (symbol,), ()
 
 
-def _is_whole(expression: Expression) -> bool:
-    return expression.operation == "number" and expression.number.is_integer()
+def _is_whole(symbol: Symbol) -> bool:
+    return symbol.is_constant() and symbol.value.is_integer()
 
 
 def _is_plain(value: float) -> bool:
-    """Whether a number is one that a person writes below a fraction's line."""
+    """Whether a person would write a number as a denominator."""
     text = print_number(value)
     return r"\frac" not in text and r"\cdot" not in text and "." not in text
 

@@ -2,13 +2,13 @@
 
 from evopinn.problem.points.grid import Grid
 from evopinn.problem.points.random import LatinHypercube, Sobol, Uniform
-from evopinn.problem.points.spec import BoundaryPoints, Place, Points, Predicate
+from evopinn.problem.points.spec import BoundaryPoints, PartChoice, Points, Predicate
 
 __all__ = [
     "BoundaryPoints",
     "Grid",
     "LatinHypercube",
-    "Place",
+    "PartChoice",
     "Points",
     "Predicate",
     "Sobol",

@@ -1,4 +1,4 @@
-"""Counts of points: what may be given, and what it means on a domain."""
+"""Counts of points: the forms they can have, and their meaning on a domain."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias, cast
@@ -7,7 +7,8 @@ import numpy as np
 
 from evopinn.checks import whole_number
 from evopinn.errors import DomainError
-from evopinn.problem.domains.checks import Floats, entries_of
+from evopinn.problem.arrays import Floats
+from evopinn.problem.domains.arguments import entries_of
 
 Count: TypeAlias = int | tuple[int, ...]
 """A total, or a count per axis."""
@@ -43,17 +44,17 @@ def by_part(
 
 
 def whole(what: str, value: object, least: int = 1) -> int:
-    """Return `value` as an int that is not under `least`."""
+    """Return `value` as an int of at least `least`."""
     number = whole_number(value)
     if number is None:
-        raise DomainError(f"{what} has to be made of whole numbers, not {value!r}.")
+        raise DomainError(f"{what} must consist of whole numbers, not {value!r}.")
     if number < least:
         raise DomainError(f"{what} has to be at least {least}, not {number}.")
     return number
 
 
 def per_axis(spec: str, argument: str, value: Count, axes: Sequence[str]) -> tuple[int, ...]:
-    """One count per axis from what was given for `argument`; an int is enough where there is one axis."""
+    """One count per axis from the value of `argument`; an int is enough where there is one axis."""
     counts = value if isinstance(value, tuple) else (value,)
     if len(counts) != len(axes):
         # The example keeps about the number of points that was asked for.
@@ -67,7 +68,7 @@ def per_axis(spec: str, argument: str, value: Count, axes: Sequence[str]) -> tup
 
 
 def total(spec: str, argument: str, value: Count) -> int:
-    """The total number of points that was given for `argument`."""
+    """The total number of points from the value of `argument`."""
     if isinstance(value, tuple):
         raise DomainError(
             f"{spec}({argument}={value!r}) has no axes: give the total number of points, "
@@ -88,14 +89,14 @@ def fewer(count: int, factor: float, axes: int = 1, least: int = 2) -> int:
 
 
 def fewer_along(given: Count, axes: int, factor: float, least: int = 2) -> Count:
-    """Likewise what was given for so many axes, a count each or a total; each axis keeps at least `least`."""
+    """The same for the counts of several axes, or their total; each axis keeps at least `least`."""
     if isinstance(given, tuple):
         return tuple(fewer(count, factor, least=least) for count in given)
     return fewer(given, factor, axes, least**axes)
 
 
 def shares(count: int, weights: Floats) -> list[int]:
-    """Split `count` in proportion to `weights`, by largest remainders, leaving nobody without if it can.
+    """Split `count` in proportion to `weights`, by largest remainders; nothing gets 0 if it can be avoided.
 
     Examples:
         >>> shares(10, np.array([1.0, 1.0, 2.0]))

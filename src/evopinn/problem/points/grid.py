@@ -7,12 +7,11 @@ from typing import Literal
 import numpy as np
 
 from evopinn.errors import DomainError
+from evopinn.problem.arrays import Floats
 from evopinn.problem.domains import Domain, SpaceTime
-from evopinn.problem.domains.checks import Floats
 from evopinn.problem.points.counts import Count, fewer, per_axis
-from evopinn.problem.points.lattice import lattice, midpoints_of, nodes_of, with_times
+from evopinn.problem.points.regular import lattice, midpoints_of, nodes_of, spread, with_times
 from evopinn.problem.points.spec import Cloud, Points
-from evopinn.problem.points.spreading import spread
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class Grid(Points):
         return clouds
 
     def _groups(self, domain: Domain, parts: Sequence[str]) -> list[tuple[list[int], Count]]:
-        """Pieces that get points together, by their indices in the boundary, and what was given for them."""
+        """Groups of pieces that share points, by their indices in the boundary, with their counts."""
         shape = domain.space
         members = {
             part: [i for i, piece in enumerate(shape.boundary) if piece.part == part] for part in parts
@@ -101,18 +100,18 @@ class Grid(Points):
             counts = self._part_counts(self.boundary, domain, parts, str(_example(domain)))
             return [(members[part], count) for part, count in counts.items()]
         given = self._given("boundary", self.boundary, str(_example(domain)))
-        # A face has a grid of its own, edges included; curves and ends share what is given.
+        # A face has a grid of its own, edges included; curves and ends share one count.
         if shape.dimension == 3:
             return [(members[part], given) for part in parts]
         return [(list(range(len(shape.boundary))), given)]
 
 
 _ALONG = {1: ("ends",), 2: ("along the boundary",), 3: ("first axis of a face", "second axis of a face")}
-"""What counts on a boundary are of, by the dimension of space."""
+"""The meaning of the counts on a boundary, by the dimension of space."""
 
 
 def _example(domain: Domain) -> Count:
-    """A count for the boundary that would do on the domain."""
+    """An example of a boundary count that fits the domain."""
     if domain.space.dimension == 1:
         return 162
     along = (120,) if domain.space.dimension == 2 else (21, 21)

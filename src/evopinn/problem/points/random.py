@@ -9,13 +9,13 @@ import numpy as np
 from scipy.stats import qmc  # pyright: ignore[reportMissingTypeStubs]
 
 from evopinn.errors import DomainError
+from evopinn.problem.arrays import Booleans, Floats
 from evopinn.problem.domains import Domain, SpaceTime
-from evopinn.problem.domains.checks import Floats, Mask
 from evopinn.problem.points.counts import Count, fewer, shares, total, whole
 from evopinn.problem.points.spec import Cloud, Points
 
 Stream: TypeAlias = Callable[[int], Floats]
-"""Draws further points of the unit cube, shape (m, k); as many as asked for, at first at least."""
+"""Draws further points of the unit cube, shape (m, k); the first draw gives at least as many as asked for."""
 
 _PURPOSES = {"interior": 0, "initial": 1, "boundary": 2}
 """Each purpose has random numbers of its own, so that a count of one does not move the points of another."""
@@ -24,7 +24,7 @@ _PATIENCE = 1_000_000
 
 
 @dataclass(frozen=True)
-class Drawn(Points):
+class SampledPoints(Points):
     """Points drawn from the unit cube and carried over to the domain; counts are totals.
 
     Inside, points are drawn in the box around the domain and those outside are left out, until there are
@@ -42,7 +42,7 @@ class Drawn(Points):
 
     @abstractmethod
     def _stream(self, dimension: int, rng: np.random.Generator) -> Stream:
-        """An unending supply of points of the unit cube of that dimension."""
+        """An endless supply of points of the unit cube of a dimension."""
 
     def interior_points(self, domain: Domain) -> Floats:
         """Points strictly inside the domain, shape (interior, d)."""
@@ -101,7 +101,7 @@ class Drawn(Points):
         return np.random.default_rng([self.seed, _PURPOSES[purpose], part])
 
     def _accepted(
-        self, bounds: Floats, accepts: Callable[[Floats], Mask], count: int, rng: np.random.Generator
+        self, bounds: Floats, accepts: Callable[[Floats], Booleans], count: int, rng: np.random.Generator
     ) -> Floats:
         """The first `count` drawn points in the box that are accepted, shape (count, d)."""
         stream = self._stream(len(bounds), rng)
@@ -110,7 +110,7 @@ class Drawn(Points):
             if drawn > _PATIENCE + 1000 * count:
                 raise DomainError(
                     f"{self._kind} found only {len(found)} of {count} points among {drawn} in the box around "
-                    "the domain, which it hardly fills; give a shape of more area or volume."
+                    "the domain, which fills too little of it; give a shape of larger area or volume."
                 )
             points = _scaled(stream(batch), bounds)
             drawn += len(points)
@@ -120,7 +120,7 @@ class Drawn(Points):
 
 
 @dataclass(frozen=True)
-class Uniform(Drawn):
+class Uniform(SampledPoints):
     """Independent points, each equally likely to be anywhere.
 
     Examples:
@@ -134,7 +134,7 @@ class Uniform(Drawn):
 
 
 @dataclass(frozen=True)
-class Sobol(Drawn):
+class Sobol(SampledPoints):
     """Scrambled Sobol points, which fill space more evenly than independent ones."""
 
     def _stream(self, dimension: int, rng: np.random.Generator) -> Stream:
@@ -151,7 +151,7 @@ class Sobol(Drawn):
 
 
 @dataclass(frozen=True)
-class LatinHypercube(Drawn):
+class LatinHypercube(SampledPoints):
     """Latin hypercube points: along each axis, one in each of as many equal slices as there are points.
 
     The slices are those of the box around the domain; where points outside are left out, some stay empty.

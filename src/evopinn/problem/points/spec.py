@@ -1,17 +1,17 @@
-"""What every way to place points has in common: purposes, test points, and picking parts of the boundary."""
+"""The base class of all placements of points: purposes, test points, the choice of parts of the boundary."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from evopinn.errors import DomainError
+from evopinn.problem.arrays import Floats, Integers
 from evopinn.problem.domains import Domain, Piece, SpaceTime
-from evopinn.problem.domains.checks import Floats, Integers, Mask
 from evopinn.problem.points.counts import (
     BoundaryCount,
     Count,
@@ -21,11 +21,11 @@ from evopinn.problem.points.counts import (
     fewer_along,
     per_axis,
 )
-from evopinn.problem.points.lattice import lattice, nodes_of, with_times
+from evopinn.problem.points.regular import lattice, nodes_of, with_times
 
-Predicate: TypeAlias = Callable[..., Mask]
+Predicate: TypeAlias = Callable[..., Any]
 """Takes the coordinates one by one in the domain's order, each (n,); returns a mask (n,)."""
-Place: TypeAlias = str | Sequence[str] | Predicate | None
+PartChoice: TypeAlias = str | Sequence[str] | Predicate | None
 """A part of the boundary: a name, several names, a predicate, or None for all of the boundary in space."""
 
 _DEFAULT_TEST = {1: 101, 2: 101, 3: 51, 4: 21}
@@ -60,7 +60,7 @@ class Cloud:
 
 @dataclass(frozen=True)
 class Points(ABC):
-    """How many points there are for each purpose, and how they are placed.
+    """The numbers of points for each purpose, and their placement.
 
     Attributes:
         interior: Points strictly inside the domain.
@@ -95,12 +95,12 @@ class Points(ABC):
     def _clouds(self, domain: Domain, parts: Sequence[str]) -> list[Cloud]:
         """The points placed on the boundary in space, or at least those placed for any of `parts`.
 
-        Not asked for an interval without time, whose boundary is its ends.
+        Never called for an interval without time, whose boundary is its ends.
         """
 
     @abstractmethod
     def _fewer_around(self, domain: Domain, factor: float, given: Count, parts: Sequence[str]) -> Count:
-        """A count for parts of the boundary made smaller; not asked for an interval without time."""
+        """A count for parts of the boundary made smaller; never called for an interval without time."""
 
     def coarsened(self, domain: Domain, factor: float) -> Self:
         """The same placement with `factor` times fewer points along each axis; test points stay."""
@@ -129,7 +129,7 @@ class Points(ABC):
         inside = self._some(inside[shape.closure(inside)], "test", len(inside))
         return inside if domain.time is None else with_times(inside, nodes_of(*domain.time.span, counts[-1]))
 
-    def part_points(self, domain: Domain, on: Place = None) -> BoundaryPoints:
+    def part_points(self, domain: Domain, on: PartChoice = None) -> BoundaryPoints:
         """Points on a part of the boundary, with the normals of that part.
 
         A corner belongs to both of its parts. Asked for one of them, its normal is that part's; asked for
@@ -159,7 +159,8 @@ class Points(ABC):
         shape = domain.space
         if axis not in shape.coordinates:
             raise DomainError(
-                f"no axis {axis!r} to be periodic along; there are {', '.join(shape.coordinates)}."
+                f"the domain has no axis {axis!r} to be periodic along; "
+                f"its axes are {', '.join(shape.coordinates)}."
             )
         column = shape.coordinates.index(axis)
         low, high = shape.bounds[column]
@@ -208,7 +209,7 @@ class Points(ABC):
             right = given is None or given == len(ends)
         if not right:
             raise DomainError(
-                f"{self._kind}(boundary={given!r}) does not fit a boundary that is just {len(ends)} ends "
+                f"{self._kind}(boundary={given!r}) does not fit a boundary of {len(ends)} ends "
                 f"({', '.join(number)}); give boundary={len(ends)}, or leave it out."
             )
         return [Cloud(np.array([[end.bounds[0, 0]] for end in ends]), np.arange(len(ends)))]
@@ -249,8 +250,8 @@ class Points(ABC):
     def _some(self, points: Floats, what: str, looked_at: int) -> Floats:
         if not len(points):
             raise DomainError(
-                f"{self._kind} has no points for {what}: {looked_at} were looked at, none is there. "
-                "Give a larger count, or on a boundary one for each part, as in boundary={'left': 20, ...}."
+                f"{self._kind} has no points for {what}: none of {looked_at} boundary points lies there; "
+                "give a larger count, or on a boundary one for each part, as in boundary={'left': 20, ...}."
             )
         return points
 
@@ -265,7 +266,7 @@ class Points(ABC):
     def _part_counts(
         self, table: Mapping[str, Count], domain: Domain, parts: Sequence[str], example: str
     ) -> dict[str, Count]:
-        """The counts of `parts` from a table by part; one that is missing or too many is a mistake."""
+        """The counts of `parts` from a table by part; a missing or an unknown part is an error."""
         domain.space.known_parts(tuple(table))
         missing = [part for part in parts if part not in table]
         if missing:

@@ -1,1 +1,1 @@
-"""Runs in a browser, live while they go: a small server that reads stores and never writes to one."""
+"""The dashboard: a small server that shows runs live in a browser, and never writes to a store."""

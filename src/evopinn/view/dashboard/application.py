@@ -1,4 +1,4 @@
-"""What the dashboard answers: pages, data for them, pictures, downloads; and it stops a run when told to."""
+"""The dashboard's web application: pages, their data, pictures, downloads, and stopping a run."""
 
 import hashlib
 import json
@@ -17,16 +17,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from evopinn.errors import EvopinnError, UnknownNameError
-from evopinn.run.pages import Selection
-from evopinn.run.reading import Reader
-from evopinn.run.termination import PATIENCE, stop_run
-from evopinn.view.dashboard.apart import SECONDS, Apart
+from evopinn.run.stopping import PATIENCE, stop_run
+from evopinn.store.pages import Selection
+from evopinn.store.reader import Reader
 from evopinn.view.dashboard.assets import assets, shell
 from evopinn.view.dashboard.downloads import find_download, opened, packed_network
-from evopinn.view.dashboard.drawings import Drawings, Sitter, best_task
-from evopinn.view.dashboard.lanes import Lane
-from evopinn.view.dashboard.places import Places, UnknownRunError
+from evopinn.view.dashboard.listing import Places, UnknownRunError
+from evopinn.view.dashboard.pictures import Drawings, PictureRequest
 from evopinn.view.dashboard.queries import Queries
+from evopinn.view.dashboard.sandbox import SECONDS, Sandbox, Threads
 from evopinn.view.dashboard.security import Access, Guard
 
 _BLOCK = 1 << 16
@@ -48,22 +47,22 @@ def make_app(
         access: Who may look.
         patience: Seconds to wait for a run to stop.
         limit: Seconds that may be spent where a problem's file is run.
-        ending: Set when the dashboard ends, so that nothing long is begun or gone on with.
+        ending: Set when the dashboard ends, so that no long work starts or continues.
     """
     app = FastAPI(title="evopinn", docs_url=None, redoc_url=None, openapi_url=None)
     places, ending = Places(root), ending or threading.Event()
-    apart = Apart(ending, limit)
+    sandbox = Sandbox(ending, limit)
     _add_pages(app)
     _add_data(app, Queries(places))
-    _add_pictures(app, places, apart, ending)
-    _add_downloads(app, places, apart, ending)
+    _add_pictures(app, places, sandbox, ending)
+    _add_downloads(app, places, sandbox, ending)
     _add_actions(app, places, patience)
     _add_errors(app)
     return Guard(app, access)
 
 
 def _add_pages(app: FastAPI) -> None:
-    """Pages are the same for all runs: a script looks at the address and asks for what it shows."""
+    """Add the pages, the same for all runs: a script reads the address and fetches the data."""
 
     def page(script: str) -> Callable[[], Response]:
         return lambda: HTMLResponse(shell(script))
@@ -122,21 +121,26 @@ def _add_data(app: FastAPI, queries: Queries) -> None:
     app.get("/api/runs/{name}/tasks/{number}")(individual)
 
 
-def _add_pictures(app: FastAPI, places: Places, apart: Apart, ending: threading.Event) -> None:
-    drawings = Drawings(apart)
-    here, elsewhere = Lane(2, ending), Lane(2, ending)
+def _add_pictures(app: FastAPI, places: Places, sandbox: Sandbox, ending: threading.Event) -> None:
+    drawings = Drawings(sandbox)
+    here, elsewhere = Threads(2, ending), Threads(2, ending)
 
     def shown(name: str, what: str, task: int | None, load: bool) -> Response:
-        """A picture; where there is none, the reason, which is an answer too and no failure of the page."""
+        """A picture, or the reason why there is none, which is a regular answer."""
         directory = places.find(name)
         try:
-            number = best_task(directory) if task is None else task
-            picture = drawings.picture(what, Sitter(directory, number, load))
+            best = task is None
+            asked = (
+                PictureRequest.of_best(what, directory, load)
+                if best
+                else PictureRequest(what, directory, task, load)
+            )
+            picture = drawings.picture(asked)
         except UnknownNameError:
             raise
         except EvopinnError as error:
             return _told(HTTPStatus.OK, str(error))
-        return Response(picture.content, media_type=picture.media_type)
+        return Response(picture.data, media_type=picture.media_type)
 
     async def of_task(name: str, number: Number, what: str, load: bool = False) -> Response:
         return await (elsewhere if load else here)(shown, name, what, number, load)
@@ -148,8 +152,8 @@ def _add_pictures(app: FastAPI, places: Places, apart: Apart, ending: threading.
     app.get("/api/runs/{name}/pictures/{what}")(of_best)
 
 
-def _add_downloads(app: FastAPI, places: Places, apart: Apart, ending: threading.Event) -> None:
-    lane = Lane(2, ending)
+def _add_downloads(app: FastAPI, places: Places, sandbox: Sandbox, ending: threading.Event) -> None:
+    threads = Threads(2, ending)
 
     def network(name: str, number: Number) -> Response:
         stem = f"{name}-{number}"
@@ -157,11 +161,12 @@ def _add_downloads(app: FastAPI, places: Places, apart: Apart, ending: threading
         return Response(content, media_type="application/zip", headers=_attached(f"{stem}.zip"))
 
     async def download(name: str, what: str) -> Response:
-        return await lane(made, name, what)
+        return await threads(made, name, what)
 
     def made(name: str, what: str) -> Response:
         row = find_download(what)
-        file = opened(row, places.find(name), apart)  # before the answer begins: a failure can still be told
+        # Before the answer begins, so that a failure can still be told.
+        file = opened(row, places.find(name), sandbox)
 
         def blocks() -> Iterator[bytes]:
             with file:
@@ -180,18 +185,18 @@ def _add_actions(app: FastAPI, places: Places, patience: float) -> None:
     def stop(name: str) -> Response:
         directory = places.find(name)
         if not stop_run(directory, patience):
-            text = f"the run was asked to stop and has not ended after {patience:g} s; look again later."
+            text = f"the run was asked to stop but has not ended after {patience:g} s; check again later."
             return _answer(HTTPStatus.OK, {"stopped": False, "message": text})
         with Reader(directory) as reader:
             finished = reader.state() == "finished"
-        text = "it was finished." if finished else f"`evopinn resume {directory}` goes on."
+        text = "it was finished." if finished else f"`evopinn resume {directory}` resumes it."
         return _answer(HTTPStatus.OK, {"stopped": True, "message": f"The run has stopped; {text}"})
 
     app.post("/api/runs/{name}/stop")(stop)
 
 
 def _add_errors(app: FastAPI) -> None:
-    """A message in every case, and never a traceback."""
+    """Answer every error with a message, never a traceback."""
 
     def refused(_request: Request, error: Exception) -> Response:
         missing = isinstance(error, UnknownRunError | UnknownNameError)
@@ -207,7 +212,7 @@ def _add_errors(app: FastAPI) -> None:
         return _told(HTTPStatus(status), f"{HTTPStatus(status).phrase.lower()}.")
 
     def failed(_request: Request, _error: Exception) -> Response:
-        text = "something went wrong; the terminal of the dashboard has the details."
+        text = "something went wrong; see the dashboard's terminal for details."
         return _told(HTTPStatus.INTERNAL_SERVER_ERROR, text)
 
     for kind, answer in {
@@ -228,7 +233,7 @@ def _answer(status: HTTPStatus, data: dict[str, Any]) -> Response:
 
 
 def _data(request: Request, data: dict[str, Any]) -> Response:
-    """Data; or only that it is the same as what the page has."""
+    """Data, or only a note that the page already has it."""
     content = _written(data)
     tag = f'"{hashlib.blake2b(content, digest_size=12).hexdigest()}"'
     headers = {"ETag": tag}
@@ -242,10 +247,10 @@ def _written(data: dict[str, Any]) -> bytes:
 
 
 def _attached(name: str) -> dict[str, str]:
-    """Has a browser save a file under a name, whatever characters that has."""
+    """The header that has a browser save a file under any name."""
     return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
 
 
 def _file_name(name: str) -> str:
-    """A name that is a file's on every system."""
+    """A file name that is valid on every system."""
     return "".join(each if each.isalnum() or each in "-_. " else "_" for each in name)

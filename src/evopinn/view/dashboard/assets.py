@@ -1,4 +1,4 @@
-"""The files that pages are made of; all of them are ours, and none has anything of a run in it."""
+"""The static files of the pages; none contains anything from a run."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -1,4 +1,4 @@
-"""Files to take away: a network, the report, the evaluations as a table, the whole record of a run."""
+"""Downloads: a network, the report, the evaluations as a table, the whole record of a run."""
 
 import io
 import tempfile
@@ -10,16 +10,16 @@ from types import MappingProxyType
 from typing import BinaryIO
 
 from evopinn.errors import UnknownNameError
-from evopinn.run.pages import Browser
-from evopinn.run.place import DATABASE, WEIGHTS
-from evopinn.run.table import export_evaluations
-from evopinn.view.dashboard.apart import Apart
-from evopinn.view.dashboard.places import contained, sound
+from evopinn.run.export import export_evaluations
+from evopinn.store.directory import DATABASE, WEIGHTS
+from evopinn.store.pages import Browser
+from evopinn.view.dashboard.listing import contained, sound
+from evopinn.view.dashboard.sandbox import Sandbox
 
 
 @dataclass(frozen=True)
 class Download:
-    """A file that is made when it is asked for.
+    """A file that is made on request.
 
     Attributes:
         ending: Of its name.
@@ -65,22 +65,22 @@ def find_download(what: str) -> Download:
         raise UnknownNameError("download", what, DOWNLOADS) from None
 
 
-def opened(download: Download, directory: Path, apart: Apart) -> BinaryIO:
-    """The file of a download, open for reading; it has no name any more."""
+def opened(download: Download, directory: Path, sandbox: Sandbox) -> BinaryIO:
+    """The file of a download, open for reading and already unlinked."""
     with (
         sound(directory),
         tempfile.TemporaryDirectory(prefix="evopinn-", ignore_cleanup_errors=True) as place,
     ):
         path = Path(place) / f"run{download.ending}"
         if download.runs_a_program:
-            apart.run(download.write, directory, path)
+            sandbox.run(download.write, directory, path)
         else:
             download.write(directory, path)
         return path.open("rb")
 
 
 def packed_network(directory: Path, task: int, name: str) -> bytes:
-    """Both files of a network that was kept, in an archive: `evopinn.load` reads what is in it."""
+    """Both files of a kept network in an archive, whose content `evopinn.load` reads."""
     buffer = io.BytesIO()
     with sound(directory), zipfile.ZipFile(buffer, "w") as archive:
         for ending in ("safetensors", "json"):

@@ -1,119 +1,148 @@
-"""One individual of a search: its genome, how its training went, and whom it descends from."""
+"""The page of one individual: its genome, its training, and its ancestors."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evopinn.errors import EvopinnError, RunError
 from evopinn.genome import Genome
 from evopinn.problem import is_problem_file
-from evopinn.run.listed import Entry
-from evopinn.run.pages import Browser
-from evopinn.run.statuses import MEANINGS
-from evopinn.run.summary import Intent, activation_of, finite, structure_of
-from evopinn.run.weights import kept_weights
-
-if TYPE_CHECKING:
-    from evopinn.training import History
+from evopinn.run.goal import Goal
+from evopinn.run.record import finite
+from evopinn.run.wording import round_name
+from evopinn.search.ranking import LAST, Rank
+from evopinn.store.kept_networks import kept_weights
+from evopinn.store.pages import Browser, RecordedTask
+from evopinn.store.records import Entry
+from evopinn.training import History
+from evopinn.training.status import MEANINGS
+from evopinn.view.dashboard.pictures import page_pictures
+from evopinn.view.dashboard.tables import (
+    ANCESTORS,
+    ATTEMPTS,
+    blank_row,
+    page_columns,
+    page_facts,
+    page_row,
+    page_table,
+)
+from evopinn.view.figures.table import Scene
+from evopinn.view.tables import Cell, Fact, Facts, Phrase, Table
 
 Data = dict[str, Any]
 
-_REASON = 300
 _NOTE = 20_000
 _GENERATIONS = 60
 """Ancestors that are listed at most."""
 
 _POINTS = 400
-"""Of a course, at most: more could not be told apart on a screen."""
+"""Of a history, at most: more could not be told apart on a screen."""
 
 
 def individual(directory: Path, number: int) -> Data:
-    """A task of a run: what was asked, how each attempt came out, the course, the ancestors."""
+    """A task of a run: its settings, the result of each attempt, its history and its ancestors."""
     with Browser(directory) as browser:
-        asked = browser.asked(number)
+        asked = browser.recorded_task(number)
         attempts = browser.attempts(number)
         history = browser.history(number)
         parents = [_relative(browser, parent) for parent in asked.parents]
         line = _line(browser, asked.parents)
-        round_kind = attempts[0].round if attempts else None
-        source = Intent.of(browser.about().config, directory).source
-    genome = asked.genome
+        source = Goal.of(browser.about().config, directory).source
+    kept = number in kept_weights(directory)
+    scene = Scene(trained=kept, measured=not is_problem_file(source))
+    last = attempts[-1] if attempts else None
     return {
         "task": number,
-        "generation": asked.generation,
-        "round": round_kind,
-        "genome": genome,
-        "structure": structure_of(genome),
-        "activation": activation_of(genome),
-        "latex": _latex(genome),
-        "epochs": asked.epochs,
-        "seed": asked.seed,
-        "operations": list(asked.operations),
-        "parents": parents,
-        "continues": asked.continues,
-        "coarseness": asked.coarseness,
-        "attempts": [_attempt(entry) for entry in attempts],
-        "history": history and _course(history),
-        "line": line,
-        "kept": number in kept_weights(directory),
-        "problem_file": source if is_problem_file(source) else None,
+        "genome": asked.genome,
+        "latex": _latex(asked.genome),
+        "facts": page_facts(Facts(_standing(asked, last))),
+        "family": page_facts(Facts(_family(asked, parents))),
+        "note": last.note[:_NOTE] if last else "",
+        "attempts": page_table(
+            Table("Attempts", ATTEMPTS, attempts), lambda each: each.attempt, sortable=False
+        ),
+        "history": history and _history(history),
+        "ancestors": {
+            "title": "Ancestors",
+            "columns": [each | {"sortable": False} for each in page_columns(ANCESTORS)],
+            "rows": [_ancestor(each) for each in line],
+        },
+        "kept": kept,
+        "pictures": page_pictures("task", scene, source, asked.genome),
     }
 
 
-def failure_reason(note: str, status: str) -> str:
-    """Why a training failed, in a line: of a traceback the exception, else what the status means."""
-    lines = note.strip().splitlines()
-    return (lines[-1].strip() if lines else MEANINGS.get(status, ""))[:_REASON]
+def _standing(asked: RecordedTask, last: Entry | None) -> list[Fact]:
+    """The settings of a task, and the result of its last attempt."""
+    planned = Cell("count", asked.epochs)
+    found: list[Fact] = [Fact("status", "not finished: running, or waiting for a worker")]
+    epochs, time = Phrase(planned), []
+    if last is not None:
+        meaning = f": {MEANINGS[last.status]}" if last.status in MEANINGS else ""
+        again = "" if last.final else "; it will be retried"
+        errors = (Fact(f"error of {field}", Cell("scientific", each)) for field, each in last.errors.items())
+        found = [
+            Fact("status", f"{last.status}{meaning}{again}"),
+            Fact("loss", Cell("scientific", last.loss)),
+            *errors,
+        ]
+        epochs = Phrase(Cell("count", last.epochs), " of ", planned)
+        time = [Fact("time", Phrase(Cell("seconds", last.seconds), ", ended ", Cell("moment", last.ended)))]
+    round_ = f"generation {asked.generation:,}" if last is None else round_name(last.round, asked.generation)
+    found += [Fact("round", round_), Fact("epochs", epochs), *time, Fact("seed", asked.seed)]
+    if asked.coarseness > 1:
+        found.append(Fact("points", f"coarser by {asked.coarseness:g} along each axis"))
+    if asked.continues is not None:
+        found.append(Fact("continues", Cell("task", asked.continues)))
+    return found
 
 
-def _attempt(entry: Entry) -> Data:
-    return {
-        "attempt": entry.attempt,
-        "final": entry.final,
-        "status": entry.status,
-        "meaning": MEANINGS.get(entry.status, ""),
-        "loss": finite(entry.loss),
-        "error": finite(entry.error),
-        "errors": {field: finite(error) for field, error in entry.errors.items()},
-        "epochs": entry.epochs,
-        "seconds": entry.seconds,
-        "worker": entry.worker,
-        "started": entry.started,
-        "ended": entry.ended,
-        "note": entry.note[:_NOTE],
-    }
+def _family(asked: RecordedTask, parents: Sequence[Entry | int]) -> list[Fact]:
+    said: list[str | Cell] = []
+    for parent in parents:
+        said += [", "] if said else []
+        said += _parent(parent)
+    return [Fact("made by", ", ".join(asked.operations)), Fact("parents", Phrase(*said) if said else "none")]
 
 
-def _relative(browser: Browser, number: int) -> Data:
-    """An ancestor; of one that is not there, the number only."""
+def _parent(parent: Entry | int) -> list[str | Cell]:
+    if isinstance(parent, int):
+        return ["task ", Cell("task", parent)]
+    return ["task ", Cell("task", parent.task), " (loss ", Cell("scientific", parent.loss), ")"]
+
+
+def _relative(browser: Browser, number: int) -> Entry | int:
+    """An ancestor, or only its number if it is missing."""
     try:
-        entry = browser.final_evaluation(number)
+        return browser.final_evaluation(number)
     except RunError:
-        return {"task": number}
-    return {
-        "task": number,
-        "generation": entry.generation,
-        "operations": list(entry.operations),
-        "genome": entry.genome,
-        "loss": finite(entry.loss),
-        "error": finite(entry.error),
-    }
+        return number
 
 
-def _line(browser: Browser, parents: Sequence[int]) -> list[Data]:
-    """The ancestors, from the nearest on, at each step the better parent."""
-    line: list[Data] = []
+def _ancestor(relative: Entry | int) -> Data:
+    if isinstance(relative, Entry):
+        return page_row(ANCESTORS, relative, str(relative.task))
+    return blank_row(ANCESTORS, str(relative), {"task": str(relative)})
+
+
+def _rank(relative: Entry | int) -> Rank:
+    """The rank of an ancestor; missing ones come last."""
+    return relative.rank if isinstance(relative, Entry) else LAST
+
+
+def _line(browser: Browser, parents: Sequence[int]) -> list[Entry | int]:
+    """The ancestors from the nearest on, following the better parent at each step."""
+    line: list[Entry | int] = []
     seen: set[int] = set()
     while parents and len(line) < _GENERATIONS:
-        known = [_relative(browser, parent) for parent in parents]
-        best = min(known, key=lambda each: math.inf if each.get("loss") is None else each["loss"])
-        if best["task"] in seen:
+        best = min((_relative(browser, parent) for parent in parents), key=_rank)
+        number = best if isinstance(best, int) else best.task
+        if number in seen:
             break
-        seen.add(best["task"])
+        seen.add(number)
         line.append(best)
         try:
-            parents = browser.asked(best["task"]).parents
+            parents = browser.recorded_task(number).parents
         except RunError:
             break
     return line
@@ -126,7 +155,7 @@ def _latex(genome: str) -> str | None:
         return None
 
 
-def _course(history: "History") -> Data:
+def _history(history: History) -> Data:
     epochs, losses = list(history.epochs), list(history.losses)
     return {
         "losses": _points(epochs, losses),

@@ -1,6 +1,6 @@
-"""Who may look: whoever has the token, at an address that is ours, from pages that are ours.
+"""Access control: a token, our own addresses, and requests from our own pages only.
 
-A token alone would not do. A page elsewhere can have its name point to this machine (DNS rebinding), so the
+A token alone is not enough. A page elsewhere can have its name point to this machine (DNS rebinding), so the
 name in each request is checked; and it can send requests that carry our cookie along, so the cookie is for
 requests of our own pages only, and what changes something must come from one of them.
 """
@@ -46,15 +46,15 @@ _CLOSED = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>evopinn: closed</title><style>{_STYLE}</style></head>
 <body><main><h1>This dashboard is closed</h1>
-<p>It opens with the address that <code>evopinn dashboard</code> printed in its terminal when it started,
-which ends in <code>?token=</code> and letters. Copy all of it into the address bar.</p>
-<p>Each start has a new one.</p></main></body></html>
+<p>Open it at the address that <code>evopinn dashboard</code> printed in its terminal when it started;
+it ends in <code>?token=</code> and letters. Copy the whole address into the address bar.</p>
+<p>Each start prints a new one.</p></main></body></html>
 """
 
 
 @dataclass(frozen=True)
 class Access:
-    """Who may look.
+    """The conditions of access.
 
     Attributes:
         token: What has to be known.
@@ -69,7 +69,7 @@ class Access:
     cookie: str = "evopinn"
 
     def knows(self, token: str | None) -> bool:
-        """Whether this is the token; how long it takes tells nothing about it."""
+        """Whether this is the token, compared in constant time."""
         return token is not None and secrets.compare_digest(token.encode(), self.token.encode())
 
     def is_ours(self, host: str) -> bool:
@@ -79,7 +79,7 @@ class Access:
 
 
 class Guard:
-    """Lets requests through that may be answered, and has all answers say what a browser must not do.
+    """Admits permitted requests, and adds security headers to all answers.
 
     Args:
         app: What answers.
@@ -106,7 +106,7 @@ class Guard:
         await (self._app if refused is None else refused)(scope, receive, send_guarded)
 
     def _refuse(self, request: Request) -> Response | None:
-        """What to answer instead, if a request may not be answered."""
+        """The refusal of a request, if it is not permitted."""
         access = self._access
         host = request.headers.get("host", "")
         if not access.is_ours(host):
@@ -124,7 +124,7 @@ class Guard:
         return None
 
     def _admit(self, request: Request) -> Response:
-        """Keep the token in a cookie, and have the address without it."""
+        """Move the token from the address to a cookie."""
         query = parse_qsl(request.url.query, keep_blank_values=True)
         rest = urlencode([pair for pair in query if pair[0] != TOKEN])
         # As it was sent: names may have signs that mean something in a path. One that begins with two slashes
@@ -140,7 +140,7 @@ def _message(status: HTTPStatus, text: str) -> Response:
 
 
 def _is_from_us(request: Request, host: str) -> bool:
-    """Whether our own page sent a request, or the user themselves where that changes nothing.
+    """Whether our own page sent a request, or the user did and it changes nothing.
 
     A page at another port of this machine is of the same site, so that the cookie comes along with what it
     asks for: it may open our pages, which have nothing of a run in them, and get no data. For some of these

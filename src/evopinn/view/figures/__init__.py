@@ -6,7 +6,7 @@ style whose colours everybody can tell apart.
 """
 
 from evopinn.view.figures.activations import activation
-from evopinn.view.figures.courses import convergence
+from evopinn.view.figures.histories import convergence
 from evopinn.view.figures.lineages import lineage
 from evopinn.view.figures.maps import error, solution
 from evopinn.view.figures.outcomes import cost, failures
@@ -14,7 +14,8 @@ from evopinn.view.figures.populations import composition
 from evopinn.view.figures.searches import generations, schedule
 from evopinn.view.figures.structures import structure
 from evopinn.view.figures.style import save
-from evopinn.view.figures.table import FIGURES, Subject, draw
+from evopinn.view.figures.subjects import Subject
+from evopinn.view.figures.table import FIGURES, draw
 from evopinn.view.figures.trees import formula, tree
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""An activation function with its derivatives, where the network uses it, beside common ones."""
+"""Activation functions and their derivatives, over the range that a network uses, beside common ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -171,7 +171,7 @@ def layer_uses(result: TrainingResult, problem: Problem | None) -> tuple[LayerUs
 
     Args:
         result: The network.
-        problem: The one that it was trained on; None if it is not at hand.
+        problem: The one that it was trained on; None if it is not available.
     """
     tensors = result.layout.unpack(result.theta)
     values: Sequence[Tensor | None] = [None] * (result.genome.structure.layers - 1)
@@ -199,7 +199,7 @@ def derivative(function: Activation, parameters: Tensor, x: Tensor, order: int) 
 
 
 def _found(result: TrainingResult, problem: Problem | str | None) -> Problem | None:
-    """The problem that is given, or that the network names; None if that one cannot be had."""
+    """The problem that is given, or that the network names; None if that one cannot be loaded."""
     try:
         return problem_of(result, problem)
     except FigureError:
@@ -276,7 +276,7 @@ def _show_ranges(ax: Axes, uses: Sequence[LayerUse], colours: Sequence[Colour]) 
             bar.set_gid(f"layer {use.layer}")
             ax.plot([middle], [use.layer], "|", color="white", markersize=5)
     if all(use.quartiles is None for use in uses):
-        ax.text(0.5, 0.5, "not measured: the problem is not at hand", ha="center", transform=ax.transAxes)
+        ax.text(0.5, 0.5, "not measured: the problem is not available", ha="center", transform=ax.transAxes)
     ax.set_yticks([use.layer for use in uses], [_layer_label(use) for use in uses])
     ax.set_ylim(len(uses) - 0.5, -0.5)
     ax.set_xlabel("pre-activation $x$: 99 % of all, quartiles, median")

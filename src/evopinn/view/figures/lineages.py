@@ -1,4 +1,4 @@
-"""Where the best genomes of a search come from: their ancestors, and what was done to them."""
+"""The ancestors of the best genomes of a search, and the steps between them."""
 
 import math
 from collections.abc import Sequence
@@ -10,10 +10,11 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from evopinn.errors import FigureError
-from evopinn.lineage import CANDIDATE, RETRAINED
-from evopinn.run.listed import Entry
-from evopinn.run.reading import Reader
-from evopinn.run.summary import find_best
+from evopinn.run.record import find_best
+from evopinn.search.task import CANDIDATE, RETRAINED
+from evopinn.store.reader import Reader
+from evopinn.store.records import Entry
+from evopinn.view.figures.points import ABOVE
 from evopinn.view.figures.style import (
     BLACK,
     BLUE,
@@ -34,11 +35,11 @@ _MOST = 300
 
 
 @dataclass(frozen=True)
-class Kind:
+class StepKind:
     """A kind of step from parents to a child.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         colour: Of its lines.
         words: What operations of this kind end with.
     """
@@ -50,23 +51,23 @@ class Kind:
 
 # The first that fits counts. A mutation may change the structure and the activation at once.
 _KINDS = (
-    Kind("crossover", BLUE, ("crossover",)),
-    Kind("structure mutated", GREEN, ("layer", "neurons", "shortcut", "shortcuts")),
-    Kind("trained again", GREY, ("elitist", "survivor", "copy", RETRAINED, CANDIDATE)),
-    Kind("activation mutated", PURPLE, ()),
+    StepKind("crossover", BLUE, ("crossover",)),
+    StepKind("structure mutated", GREEN, ("layer", "neurons", "shortcut", "shortcuts")),
+    StepKind("trained again", GREY, ("elitist", "survivor", "copy", RETRAINED, CANDIDATE)),
+    StepKind("activation mutated", PURPLE, ()),
 )
 
 
 @styled()
 def lineage(run: Run, *, size: int = 3, ax: Axes | None = None) -> Axes:
-    """Draw the ancestors of the best genomes, by generation and loss, and how each came from its parents.
+    """Draw the ancestors of the best genomes by generation and loss, and how each came from its parents.
 
-    The winner's line is thick: from each network to the better of its parents, with the mutations written
-    beside it.
+    A thick line leads to the most accurate network, from each network to the better of its parents, with
+    the mutations written beside it.
 
     Args:
         run: What a search found, or its run's directory or name.
-        size: How many genomes of the hall of fame, besides the winner.
+        size: How many genomes of the hall of fame to show besides.
         ax: Where to draw.
     """
     found = run_of(run)
@@ -106,9 +107,9 @@ def lineage(run: Run, *, size: int = 3, ax: Axes | None = None) -> Axes:
     handles = [Line2D([], [], color=kind.colour, label=kind.name) for kind in _KINDS if kind in shown]
     stars = [
         Line2D([], [], marker="*", linestyle="", color=VERMILION, markerfacecolor=fill, label=name)
-        for name, fill in (("best", VERMILION), ("hall of fame", "white"))
+        for name, fill in (("most accurate network", VERMILION), ("hall of fame", "white"))
     ]
-    ax.legend(handles=[*handles, *stars[: 1 + bool(others)]], loc="upper right")
+    ax.legend(handles=[*handles, *stars[: 1 + bool(others)]], **ABOVE, ncols=6)
     return ax
 
 
@@ -130,14 +131,14 @@ def main_line(reader: Reader, last: Entry) -> list[Entry]:
     line = [last]
     # A parent comes before its children: in a damaged record one that does not could lead round for ever.
     while parents := [reader.final_evaluation(each) for each in line[0].parents if each < line[0].task]:
-        best = min(parents, key=lambda entry: entry.loss)
+        best = min(parents, key=lambda entry: entry.rank)
         if not math.isfinite(best.loss):
             break
         line.insert(0, best)
     return line
 
 
-def kind_of(operations: Sequence[str]) -> Kind:
+def kind_of(operations: Sequence[str]) -> StepKind:
     """The kind of step that operations are."""
     for kind in _KINDS[:-1]:
         if any(operation.endswith(kind.words) for operation in operations):

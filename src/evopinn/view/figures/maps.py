@@ -1,4 +1,4 @@
-"""A network's solution, the reference and the error between them, over the domain."""
+"""Maps and lines of a network's solution, the reference and the error over the domain."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -126,7 +126,7 @@ def _rows(
     chosen = result.fields if fields is None else tuple(fields)
     for field in chosen:
         if field not in result.fields:
-            raise FigureError(f"there is no field {field!r}; there are {', '.join(result.fields)}.")
+            raise FigureError(f"there is no field {field!r}; choose from {', '.join(result.fields)}.")
     shown = [(section, result.predict(section.points)) for section in sections(problem, times)]
     rows: list[_Row] = []
     for field in chosen:

@@ -1,4 +1,4 @@
-"""Points and triangles that fill a domain in its true shape, or a plane section of one."""
+"""Points and triangles that fill a domain, or a plane section of one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evopinn.errors import FigureError
 from evopinn.problem import Problem, Reference
 from evopinn.problem.domains.domain import Shape
-from evopinn.problem.points.lattice import lattice, nodes_of
+from evopinn.problem.points.regular import lattice, nodes_of
 
 Array = NDArray[np.float64]
 Triangles = NDArray[np.intp]
@@ -67,7 +67,7 @@ def sections(problem: Problem, times: Sequence[float] | None = None) -> tuple[Se
         usual = (start, (start + end) / 2, end) if len(problem.fields) == 1 else (end,)
         instants = list(usual if times is None else map(float, times))
         if not instants or not all(start <= each <= end for each in instants if each is not None):
-            raise FigureError(f"times are {times!r}; give some between {start:g} and {end:g}.")
+            raise FigureError(f"times are {times!r}; give times between {start:g} and {end:g}.")
     return tuple(_section(problem, instant) for instant in instants)
 
 

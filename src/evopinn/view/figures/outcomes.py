@@ -1,4 +1,4 @@
-"""How the trainings of a search came out: what they cost, and which failed."""
+"""The outcomes of a search's trainings: their cost, and the failures."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -6,7 +6,7 @@ from matplotlib.colors import Normalize
 from matplotlib.ticker import MaxNLocator
 
 from evopinn.errors import FigureError
-from evopinn.run.reading import Reader
+from evopinn.store.reader import Reader
 from evopinn.view.figures.points import ABOVE, limit_losses, opacity
 from evopinn.view.figures.style import (
     BLACK,
@@ -26,7 +26,7 @@ from evopinn.view.figures.trainings import Floats, Trainings, Whole
 
 @styled()
 def failures(run: Run, *, ax: Axes | None = None) -> Axes:
-    """Plot how many trainings failed, by kind, and how many attempts were made again.
+    """Plot how many trainings failed, by kind, and how many attempts were tried again.
 
     Args:
         run: What a search found, or its run's directory or name.
@@ -51,7 +51,7 @@ def failures(run: Run, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(len(kinds) - 0.4, -0.6)
     ax.set_xlim(0, 1.15 * max(map(sum, zip(failed, retried, strict=True))))
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-    ax.set_xlabel(f"trainings, of {settled:,}")
+    ax.set_xlabel(f"trainings (of {settled:,})")
     ax.set_ylabel("status")
     return ax
 

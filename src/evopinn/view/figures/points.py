@@ -1,4 +1,4 @@
-"""The losses of many trainings as points: how they stay apart, and what is far above the others."""
+"""Points and axes for the losses of many trainings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ ABOVE: Mapping[str, Any] = {
 
 
 def opacity(count: int) -> float:
-    """Of a point: where there are many, what lies below and between them shows too."""
+    """The opacity of a point: many points are more transparent."""
     return min(1.0, max(0.1, 3000 / count))
 
 
@@ -49,7 +49,7 @@ def show_best(ax: Axes, lowest: float, highest: float, cost: str, columns: int =
 
 
 def limit_losses(ax: Axes, x: Floats, losses: Floats) -> None:
-    """Show losses up to what most are below; the others, which nearly overflowed, are marked at the edge."""
+    """Limit the axis to most losses; mark the others, which nearly overflowed, at its edge."""
     top = _BEYOND * float(np.quantile(losses, 0.9))
     ax.set_ylim(float(losses.min()) / 2, top)
     above = losses > top

@@ -1,4 +1,4 @@
-"""What the population of a search is made of, generation by generation."""
+"""The composition of a search's population, generation by generation."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from evopinn.errors import FigureError
 from evopinn.genome import Genome
 from evopinn.genome.tree import walk
-from evopinn.run.reading import Reader
+from evopinn.store.reader import Reader
 from evopinn.view.figures.style import (
     AREAS,
     BLUE,
@@ -31,8 +31,8 @@ _SAMPLE = 300
 
 _BINS = 30
 _TRAITS: Sequence[tuple[str, Callable[[Genome], int]]] = (
-    ("layers", lambda genome: genome.structure.layers),
-    ("neurons of a layer", lambda genome: genome.structure.neurons),
+    ("hidden layers", lambda genome: genome.structure.layers - 1),
+    ("neurons per layer", lambda genome: genome.structure.neurons),
     ("shortcuts", lambda genome: len(genome.structure.shortcuts)),
 )
 
@@ -72,7 +72,7 @@ def composition(run: Run, *, figure: Panel | None = None) -> Panel:
         sample = reader.genomes(_SAMPLE)
     grown = [(number, text) for number, text in sample if kinds[number] in {"generation", "batch"}]
     if not grown:
-        raise FigureError(f"the run {found.directory} has not asked for a training yet.")
+        raise FigureError(f"the run {found.directory} has not started any training yet.")
     bins = _bins(grown)
     figure = panel_on(figure, (PAGE, 4.6))
     (operators, layers), (neurons, shortcuts) = grid_of_axes(figure, 2, 2, sharex=True)
@@ -84,7 +84,7 @@ def composition(run: Run, *, figure: Panel | None = None) -> Panel:
     layers.legend(loc="best")
     for ax in (neurons, shortcuts):
         ax.set_xlabel("batch of proposals" if "batch" in kinds.values() else "generation")
-        ax.xaxis.set_major_locator(MaxNLocator(10, integer=True))
+        ax.xaxis.set_major_locator(MaxNLocator(10, integer=True, min_n_ticks=1))
     operators.set_xlim(bins[0].first - 0.5, bins[-1].last + 0.5)
     return figure
 
@@ -132,8 +132,13 @@ def _plot_trait(ax: Axes, bins: Sequence[_Bin], values: Sequence[Sequence[float]
     least, low, middle, high, most = np.array(
         [np.quantile(each, (0, 0.25, 0.5, 0.75, 1)) for each in values]
     ).T
-    ax.fill_between(x, least, most, color=BLUE, alpha=0.12, linewidth=0, label="all")
-    ax.fill_between(x, low, high, color=BLUE, alpha=0.3, linewidth=0, label="quartiles")
+    if len(x) == 1:  # a band needs a width
+        wide = [x[0] - 0.45, x[0] + 0.45]
+        least, low, high, most = (np.repeat(each, 2) for each in (least, low, high, most))
+    else:
+        wide = x
+    ax.fill_between(wide, least, most, color=BLUE, alpha=0.12, linewidth=0, label="all")
+    ax.fill_between(wide, low, high, color=BLUE, alpha=0.3, linewidth=0, label="quartiles")
     (line,) = ax.plot(x, middle, color=BLUE, marker=".", label="median")
     line.set_gid("median")
     ax.set_ylim(least.min() - 0.5, most.max() + 0.5)

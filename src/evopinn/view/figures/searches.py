@@ -1,4 +1,4 @@
-"""The course of a search: losses by generation, and its schedule."""
+"""The losses and the schedule of a search, by generation."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from evopinn.errors import FigureError
-from evopinn.run.listed import RoundKind
-from evopinn.run.reading import Reader
-from evopinn.run.rounds import Step, schedule_steps
-from evopinn.run.summary import Intent
+from evopinn.run.goal import Goal
+from evopinn.run.planned_rounds import ScheduledRound, scheduled_rounds
+from evopinn.store.reader import Reader
+from evopinn.store.records import RoundKind
 from evopinn.view.figures.points import ABOVE, limit_losses, opacity
 from evopinn.view.figures.style import (
     BLUE,
@@ -134,12 +134,12 @@ def schedule(run: Run, *, figure: Panel | None = None) -> Panel:
     found = run_of(run)
     with Reader(found.directory) as reader:
         rounds, efforts, finished = reader.generations(), reader.efforts(), reader.state() == "finished"
-        planned = Intent.of(reader.about().config, found.directory).rounds
+        planned = Goal.of(reader.about().config, found.directory).rounds
     if not rounds:
-        raise FigureError(f"the run {found.directory} has not asked for a training yet.")
-    steps = schedule_steps(rounds, efforts, planned, finished=finished)
-    begun = [step for step in steps if step.begun]
-    ahead = [step for step in steps if not step.begun]
+        raise FigureError(f"the run {found.directory} has not started any training yet.")
+    steps = scheduled_rounds(rounds, efforts, planned, finished=finished)
+    begun = [step for step in steps if step.started]
+    ahead = [step for step in steps if not step.started]
     figure = panel_on(figure, (COLUMN, 3.4))
     (upper,), (lower,) = grid_of_axes(figure, 2, 1, sharex=True)
     _plot_trained(upper, begun)
@@ -161,7 +161,7 @@ def schedule(run: Run, *, figure: Panel | None = None) -> Panel:
     return figure
 
 
-def _plot_trained(ax: Axes, begun: Sequence[Step]) -> None:
+def _plot_trained(ax: Axes, begun: Sequence[ScheduledRound]) -> None:
     """What was asked for, and how much of it is trained, has failed, and is still to come."""
     numbers = [step.generation for step in begun]
     settled = [step.settled for step in begun]
@@ -187,7 +187,7 @@ def _plot_trained(ax: Axes, begun: Sequence[Step]) -> None:
         hatched[0].set_gid("not trained yet")
 
 
-def _plot_population(ax: Axes, steps: Sequence[Step]) -> None:
+def _plot_population(ax: Axes, steps: Sequence[ScheduledRound]) -> None:
     """Where there are elitists: how many networks there are without them."""
     with_elitists = [step for step in steps if step.again]
     for place, step in enumerate(with_elitists):
@@ -202,7 +202,9 @@ def _plot_population(ax: Axes, steps: Sequence[Step]) -> None:
         line.set_gid("without elitists")
 
 
-def _stairs(ax: Axes, steps: Sequence[Step], values: Sequence[float], name: str, **look: Any) -> None:
+def _stairs(
+    ax: Axes, steps: Sequence[ScheduledRound], values: Sequence[float], name: str, **look: Any
+) -> None:
     """A step for each round, from half a number before to half a number after."""
     edges = [steps[0].generation - 0.5, *(step.generation + 0.5 for step in steps)]
     line = ax.stairs(values, edges, baseline=None, label=name, **{"color": BLUE, "linewidth": 1.4, **look})

@@ -1,4 +1,4 @@
-"""The structure of a network: its layers in a row, and the shortcuts above them."""
+"""Diagrams of a network's layers and shortcuts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -128,7 +128,8 @@ class _Drawing:
 
 
 def _title(network: object, given: Structure) -> str:
-    parts = [f"{given.layers} layers", f"{given.neurons} neurons", _counted(len(given.shortcuts), "shortcut")]
+    layers = f"{_counted(given.layers - 1, 'hidden layer')} of {given.neurons} neurons"
+    parts = [layers, _counted(len(given.shortcuts), "shortcut")]
     if isinstance(network, TrainingResult):
         parts.append(f"{network.parameters:,} parameters")
     return ", ".join(parts)

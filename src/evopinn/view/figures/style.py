@@ -1,4 +1,4 @@
-"""The one style of all figures: colours, sizes, fonts; and the words of others, shown as they are.
+"""The style of all figures: colours, sizes, fonts, and text from users, shown literally.
 
 Figures are made without pyplot, so they need no screen and leave nothing behind. matplotlib keeps its
 settings in one place for all threads; ours hold while a figure is made or saved, one at a time.
@@ -19,8 +19,8 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.textpath import TextPath
 
+from evopinn.atomic_write import atomic_write
 from evopinn.errors import FigureError
-from evopinn.training.whole import write_whole
 
 Panel = Figure | SubFigure
 """What a figure of several axes is drawn on."""
@@ -84,7 +84,7 @@ _STYLE: Mapping[str, Any] = {
 }
 
 # Without these a file would have the date in it, and never be the same twice.
-_UNDATED: Mapping[str, Mapping[str, None]] = {
+UNDATED: Mapping[str, Mapping[str, None]] = {
     "png": {"Software": None},
     "pdf": {"CreationDate": None},
     "svg": {"Date": None},
@@ -138,7 +138,7 @@ def shades(count: int) -> list[tuple[float, ...]]:
 
 
 def plain(text: str, limit: int | None = None) -> str:
-    r"""Words of others as they are: no mathematics between dollars, no line ends, nothing the font lacks.
+    r"""Text from users, shown literally: no mathematics, no line breaks, no characters the font lacks.
 
     Args:
         text: Any.
@@ -174,7 +174,7 @@ def text_width(text: str, size: float) -> float:
 
 @styled()
 def save(figure: Panel | Axes, path: str | Path) -> Path:
-    """Write a figure to a file, whole or not at all.
+    """Write a figure to a file, completely or not at all.
 
     Args:
         figure: The figure, or its axes.
@@ -188,10 +188,10 @@ def save(figure: Panel | Axes, path: str | Path) -> Path:
     if kind not in FORMATS:
         raise FigureError(f"a figure cannot be written to {path}; end its name in .png, .pdf or .svg.")
     whole = whole_figure(figure)
-    write = partial(whole.savefig, format=kind, metadata=dict(_UNDATED[kind]))
+    write = partial(whole.savefig, format=kind, metadata=dict(UNDATED[kind]))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, write)
+        atomic_write(path, write)
     except OSError as error:
         raise FigureError(f"the figure cannot be written to {path}: {error.strerror}.") from error
     return path

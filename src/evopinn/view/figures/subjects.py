@@ -1,20 +1,126 @@
-"""What a figure is asked of, in the forms that a user has it in."""
+"""The subjects of figures: runs, networks, genomes and problems, in every form that a user may pass."""
 
 import os
+from collections.abc import Sequence
+from functools import cached_property
 
+from evopinn.catalogue import find_problem
 from evopinn.errors import EvopinnError, FigureError
 from evopinn.genome import Activation, Genome, Structure
-from evopinn.problem import Problem
-from evopinn.problems import find_problem
-from evopinn.run.place import find_run
-from evopinn.run.reading import Reader
+from evopinn.problem import OBJECT, Problem, is_problem_file
+from evopinn.run.goal import Goal
+from evopinn.run.record import find_best
 from evopinn.run.result import SearchResult
-from evopinn.run.source import OBJECT, fingerprint, same_fingerprint
-from evopinn.run.summary import Intent
+from evopinn.store.directory import find_run
+from evopinn.store.pages import Browser
+from evopinn.store.reader import Reader
 from evopinn.training import TrainingResult
+from evopinn.workers.problem_source import fingerprint, same_fingerprint
 
 Run = SearchResult | str | os.PathLike[str]
 """A run, by what it found, or its directory, or its name in `runs`."""
+
+
+class Subject:
+    """What figures are made of; each part is looked up when the first figure needs it.
+
+    Args:
+        source: A search, or a trained network.
+        problem: Its problem or the problem's name, if the source's own record is not to be used.
+        task: The number of a task of the search: then its network is meant, not the search.
+        run_files: Whether a problem's file, which is a program, may be run.
+
+    Attributes:
+        source: As given.
+    """
+
+    def __init__(
+        self,
+        source: SearchResult | TrainingResult,
+        problem: Problem | str | None = None,
+        *,
+        task: int | None = None,
+        run_files: bool = True,
+    ) -> None:
+        self.source = source
+        self._problem = problem
+        self._task = task
+        self._run_files = run_files
+
+    @property
+    def is_run(self) -> bool:
+        """Whether there is a search to make figures of."""
+        return isinstance(self.source, SearchResult) and self._task is None
+
+    @property
+    def run(self) -> SearchResult:
+        """The search."""
+        if isinstance(self.source, SearchResult) and self._task is None:
+            return self.source
+        raise FigureError("this figure shows a search, but a single network was given.")
+
+    @cached_property
+    def network(self) -> TrainingResult:
+        """The trained network; of a search the most accurate."""
+        if isinstance(self.source, TrainingResult):
+            return self.source
+        return self.source.best if self._task is None else self.source.weights(self._task)
+
+    @cached_property
+    def genome(self) -> Genome:
+        """The network's genome, which a search has recorded even where the weights are lost."""
+        if isinstance(self.source, TrainingResult):
+            return self.source.genome
+        with Browser(self.source.directory) as browser:
+            if self._task is not None:
+                return Genome.parse(browser.recorded_task(self._task).genome)
+            best = find_best(browser)
+        return self.network.genome if best is None else Genome.parse(best.entry.genome)
+
+    @property
+    def model(self) -> TrainingResult | Genome:
+        """The network; without its weights, the genome."""
+        genome = self.genome
+        try:
+            return self.network
+        except EvopinnError:
+            return genome
+
+    @cached_property
+    def names(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The names of coordinates and fields, from the network or the problem; empty if neither is there."""
+        model = self.model
+        if isinstance(model, TrainingResult):
+            return model.coordinates, model.fields
+        assert isinstance(self.source, SearchResult)
+        try:
+            problem = given_problem(self._problem, self._goal(self.source).source)
+        except FigureError:
+            return (), ()
+        return problem.axes, tuple(problem.fields)
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The problem that the network was trained on; a run's must not have changed since."""
+        network, given = self.network, self._problem
+        if isinstance(self.source, SearchResult):
+            given = problem_again(self._goal(self.source), given)
+        return problem_of(network, given)
+
+    @cached_property
+    def problem_if_known(self) -> Problem | None:
+        """The same, or None if it cannot be loaded."""
+        try:
+            return self.problem
+        except EvopinnError:
+            return None
+
+    def _goal(self, run: SearchResult) -> Goal:
+        """What a run was to do, with a problem that may be asked for."""
+        goal = goal_of(run)
+        if self._problem is None and not self._run_files and is_problem_file(goal.source):
+            raise FigureError(f"to draw this, the problem's file must be run: {goal.source}.")
+        return goal
 
 
 def genome_of(given: TrainingResult | Genome | str) -> Genome:
@@ -43,28 +149,28 @@ def run_of(given: Run) -> SearchResult:
     return given if isinstance(given, SearchResult) else SearchResult(find_run(os.fspath(given)))
 
 
-def intent_of(run: SearchResult) -> Intent:
+def goal_of(run: SearchResult) -> Goal:
     """What a run was to do, and where its problem comes from."""
     with Reader(run.directory) as reader:
-        return Intent.of(reader.about().config, run.directory)
+        return Goal.of(reader.about().config, run.directory)
 
 
-def problem_again(intent: Intent, given: Problem | str | None = None) -> Problem:
+def problem_again(goal: Goal, given: Problem | str | None = None) -> Problem:
     """The problem of a run, if it is still what it was when the run began.
 
     Args:
-        intent: What the run was to do.
+        goal: What the run was to do.
         given: The problem, or what it is called, if it is not where the run says.
 
     Raises:
-        EvopinnError: It cannot be had, or its losses are others now.
+        EvopinnError: It cannot be loaded, or it now produces different losses.
     """
-    problem = given_problem(given, intent.source)
-    recorded = intent.fingerprint
+    problem = given_problem(given, goal.source)
+    recorded = goal.fingerprint
     if recorded is not None and not same_fingerprint(fingerprint(problem), recorded):
         raise FigureError(
-            f"the problem {problem.name} is not the one that the run began with: its losses are others now; "
-            "put it back as it was, or give the one that it was."
+            f"the problem {problem.name} is not the one that the run started with: it now produces different "
+            "losses; restore it, or give the original."
         )
     return problem
 
@@ -100,4 +206,4 @@ def named_problem(name: str) -> Problem:
     try:
         return find_problem(name)
     except EvopinnError as error:
-        raise FigureError(f"the problem {name!r} cannot be had again: {error}") from error
+        raise FigureError(f"the problem {name!r} cannot be loaded: {error}") from error

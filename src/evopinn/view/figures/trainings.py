@@ -1,4 +1,4 @@
-"""The trainings of a run as columns, which a hundred thousand of them do not make slow."""
+"""The trainings of a run as columns of numbers, fast for a hundred thousand of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evopinn.errors import FigureError
-from evopinn.run.listed import RoundKind
-from evopinn.run.reading import Reader
 from evopinn.run.result import SearchResult
+from evopinn.store.reader import Reader
+from evopinn.store.records import RoundKind
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -41,9 +41,9 @@ class Trainings:
         """Those of a run, of which there must be one."""
         with Reader(run.directory) as reader:
             kinds: dict[int, RoundKind] = {each.generation: each.kind for each in reader.generations()}
-            outcomes = reader.outcomes()
+            outcomes = reader.settled_tasks()
         if not outcomes:
-            raise FigureError(f"the run {run.directory} has no training that is over yet.")
+            raise FigureError(f"the run {run.directory} has no finished training yet.")
         tasks, generations, losses, seconds, coarseness = zip(*outcomes, strict=True)
         lost = np.array(losses, dtype=np.float64)
         return cls(

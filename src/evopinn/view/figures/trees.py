@@ -1,4 +1,4 @@
-"""An activation function as the tree that evolution works on, and as a formula."""
+"""Activation functions as trees of operators and as formulas."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What all pages in a browser share: one style sheet, one script that sorts tables."""
+"""Shared parts of all pages in a browser: one style sheet, one script that sorts tables."""
 
 from functools import cache
 from importlib.resources import files

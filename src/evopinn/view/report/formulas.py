@@ -1,4 +1,4 @@
-"""LaTeX as MathML, which browsers draw by themselves; nothing but elements of MathML comes through."""
+"""LaTeX as MathML for browsers; only elements of MathML are let through."""
 
 import html
 from collections.abc import Sequence

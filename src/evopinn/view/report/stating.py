@@ -34,9 +34,9 @@ def problem_facts(problem: Problem) -> ProblemFacts:
 
 def _solution(problem: Problem) -> str:
     if problem.solution is None:
-        return "No solution is known, so there are no errors: only the loss says how good a network is."
+        return "No solution is known, so there are no errors: only the loss measures how good a network is."
     kind = "a reference solution" if isinstance(problem.solution, Reference) else "an exact solution"
     return (
-        f"Errors are measured against {kind} on {len(problem.test_points):,} points; they are reported and "
-        "never steer the search."
+        f"Errors are measured against {kind} on {len(problem.test_points):,} points; they are reported but "
+        "do not guide the search."
     )

@@ -1,4 +1,4 @@
-"""Reports as files: which format, where to, and what may be overwritten."""
+"""The writing of reports to files: format, place, and protection of other files."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -7,22 +7,20 @@ from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import quote
 
+from evopinn.atomic_write import atomic_write
 from evopinn.errors import ReportError
 from evopinn.problem import Problem
 from evopinn.run.result import SearchResult
-from evopinn.training.whole import write_whole
+from evopinn.view.figures.comparisons import compared
 from evopinn.view.figures.subjects import Run, run_of
-from evopinn.view.report.comparing import compared
+from evopinn.view.figures.table import BESIDE
 from evopinn.view.report.facts import ReportFacts, RunFacts
-from evopinn.view.report.gathering import run_facts
+from evopinn.view.report.gathering import gathered
 from evopinn.view.report.markdown import pictures_of, render_markdown
 from evopinn.view.report.page import GENERATOR, render_page
 
 FORMATS: Mapping[str, tuple[str, ...]] = {"html": (".html", ".htm"), "md": (".md", ".markdown")}
 """The formats of a report, with the endings of their files, the usual one first."""
-
-SHORT = ("solution", "structure", "generations")
-"""Figures of a run that is shown beside others."""
 
 MOST_DRAWN = 6
 """Of so many runs side by side, each has figures of its own; more would make the file too large."""
@@ -58,7 +56,7 @@ def write_report(
         ReportError: There is no run, or the file cannot or must not be written.
     """
     if not runs:
-        raise ReportError("a report is of at least one run; give one.")
+        raise ReportError("a report needs at least one run; give one.")
     found = list({run.directory.resolve(): run for run in map(run_of, runs)}.values())
     kind, path = _settled(found, path, kind)
     check_place(path, force)
@@ -71,7 +69,7 @@ def write_report(
         raise unwritable(path, error) from error
     for run in report.runs:
         if run.problem is None:
-            say(f"the report of {run.name} says nothing of its problem: {run.problem_missing}")
+            say(f"the report of {run.record.name} does not show its problem: {run.problem_missing}")
     return path
 
 
@@ -79,10 +77,10 @@ def report_facts(runs: Sequence[SearchResult], problem: Problem | str | None = N
     """All that a report says."""
     made, release = time.time(), version("evopinn")
     if len(runs) == 1:
-        facts = run_facts(runs[0], problem)
+        facts = gathered(runs[0], problem)
         return ReportFacts(_title(facts), (facts,), (), {}, made, release)
-    names = SHORT if len(runs) <= MOST_DRAWN else ()
-    facts = tuple(run_facts(run, problem, names) for run in runs)
+    names = BESIDE if len(runs) <= MOST_DRAWN else ()
+    facts = tuple(gathered(run, problem, names) for run in runs)
     pictures, undrawn = compared(_labelled(runs))
     return ReportFacts(_joint_title(facts), facts, pictures, undrawn, made, release)
 
@@ -100,7 +98,7 @@ def check_place(path: Path, force: bool = False) -> None:
         raise unwritable(path, error) from error
     if not ours:
         raise ReportError(
-            f"{path} exists and is no report of evopinn, so it is not overwritten; choose another name, or "
+            f"{path} exists but is not an evopinn report, so it is not overwritten; choose another name, or "
             "force it."
         )
 
@@ -116,7 +114,7 @@ def _check_figures(report: ReportFacts, path: Path) -> None:
         file = path.parent / folder / name
         if file.exists() and quote(f"{folder}/{name}") not in before:
             raise ReportError(
-                f"{file} exists and is no figure of {path}, so it is not overwritten; choose another name "
+                f"{file} exists but is not a figure of {path}, so it is not overwritten; choose another name "
                 "for the report, or force it."
             )
 
@@ -163,7 +161,7 @@ _WRITERS: Mapping[str, Callable[[ReportFacts, Path], None]] = {"html": _write_pa
 def write_file(path: Path, data: bytes) -> None:
     """Write a file whole or not at all, making its directories."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, partial(_fill, data))
+    atomic_write(path, partial(_fill, data))
 
 
 def _fill(data: bytes, path: Path) -> None:
@@ -172,11 +170,11 @@ def _fill(data: bytes, path: Path) -> None:
 
 def _title(run: RunFacts) -> str:
     title = run.problem.title if run.problem is not None else ""
-    return title or run.problem_name or run.name
+    return title or run.record.goal.problem or run.record.name
 
 
 def _joint_title(runs: Sequence[RunFacts]) -> str:
-    problems = list(dict.fromkeys(run.problem_name for run in runs))
+    problems = list(dict.fromkeys(run.record.goal.problem for run in runs))
     listed = ", ".join(problems[:3]) + (" and others" if len(problems) > 3 else "")
     return f"{len(runs)} searches side by side: {listed}"
 

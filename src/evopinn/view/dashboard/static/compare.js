@@ -1,8 +1,7 @@
 // Several runs side by side.
 
 import { Chart } from "./charts.js";
-import { at, el, fill, page, say } from "./dom.js";
-import { count, duration, scientific } from "./format.js";
+import { el, fill, page, say } from "./dom.js";
 import { follow } from "./live.js";
 import { Numbers } from "./numbers.js";
 import { Table } from "./tables.js";
@@ -20,24 +19,8 @@ const choice = el("select", { onchange: draw }, Object.entries(COSTS).map(([valu
 let chart = null;
 let numbers = null;
 
-const table = new Table({
-  caption: "Runs that are compared",
-  key: (run) => run.name,
-  sort: { name: "loss", descending: false },
-  columns: [
-    { name: "name", label: "run", head: true, value: (run) => run.name, cell: (run) => ({ text: run.name, href: at.run(run.name) }) },
-    { name: "state", label: "state", value: (run) => run.state, cell: (run) => ({ badge: run.state }) },
-    { name: "problem", label: "problem", class: "words", value: (run) => run.problem, cell: (run) => run.reason ?? run.problem },
-    { name: "method", label: "method", value: (run) => run.method, cell: (run) => (run.reason ? "" : `${run.method}, seed ${run.seed}`) },
-    { name: "loss", label: "best loss", number: true, value: (run) => run.loss, cell: (run) => scientific(run.loss) },
-    { name: "error", label: "error", number: true, value: (run) => run.error, cell: (run) => scientific(run.error) },
-    { name: "trained", label: "trainings", number: true, value: (run) => run.trained, cell: (run) => count(run.trained) },
-    { name: "epochs", label: "epochs", number: true, value: (run) => run.epochs, cell: (run) => count(run.epochs) },
-    { name: "seconds", label: "workers' time", number: true, value: (run) => run.seconds, cell: (run) => duration(run.seconds) },
-    { name: "genome", label: "best genome", class: "genome", value: (run) => run.genome, cell: (run) => (run.genome ? { text: run.genome, code: true, href: at.task(run.name, run.task) } : "") },
-  ],
-});
-const warning = el("p", { class: "notice", hidden: true }, "These runs are of different problems: their losses do not compare.");
+const table = new Table({ caption: "Runs that are compared", sort: { key: "mean_loss", descending: false } });
+const warning = el("p", { class: "notice", hidden: true }, "These runs are of different problems: their losses are not comparable.");
 
 function draw() {
   const [, label] = COSTS[choice.value];
@@ -52,11 +35,11 @@ function draw() {
 
 function update() {
   const [column] = COSTS[choice.value];
-  const series = latest.filter((run) => run.course).map((run) => ({
-    name: run.name,
+  const series = latest.filter(({ more }) => more.progress).map(({ key, more }) => ({
+    name: key,
     kind: "steps",
-    colour: COLOURS[names.indexOf(run.name)],
-    points: run.course.map((point) => [point[column], point[3]]),
+    colour: COLOURS[names.indexOf(key)],
+    points: more.progress.map((point) => [point[column], point[3]]),
   }));
   chart.update(series);
   numbers.update(series);
@@ -67,7 +50,7 @@ page(
   [["compare", null]],
   el("h1", {}, "Runs side by side"),
   trouble,
-  asked.length > names.length ? el("p", { class: "notice" }, `Of these ${asked.length} runs, the first ${names.length} are compared.`) : null,
+  asked.length > names.length ? el("p", { class: "notice" }, `Only the first ${names.length} of these ${asked.length} runs are compared.`) : null,
   rest,
 );
 fill(
@@ -76,7 +59,7 @@ fill(
   el("div", { class: "bar" }, el("label", {}, "against ", choice)),
   box,
   table.element,
-  el("p", { class: "muted small" }, "Loss and error are means of the final evaluations where there are any, geometric ones where a run ranks by them. The chart has single trainings; a line begins anew where a run goes over to more points, since losses on fewer do not compare."),
+  el("p", { class: "muted small" }, "Loss and error are means of the final evaluations where there are any, geometric ones where a run ranks by them. The chart has single trainings; a line restarts where a run switches to more points, because losses on fewer points are not comparable."),
 );
 draw();
 
@@ -84,9 +67,9 @@ if (names.length) {
   follow(`/api/compare?${new URLSearchParams(names.map((name) => ["run", name]))}`, (data, message) => {
     fill(trouble, data ? null : el("p", { class: "notice" }, message));
     if (!data) return;
-    latest = data.runs;
-    warning.hidden = new Set(latest.filter((run) => run.problem).map((run) => run.problem)).size < 2;
-    table.update(latest);
+    latest = data.table.rows;
+    warning.hidden = !data.mixed;
+    table.update(data.table);
     update();
   }, { every: 3000 });
 } else {

@@ -51,12 +51,6 @@ export function section(title, ...children) {
   return el("section", { "aria-labelledby": id }, el("h2", { id }, title), children);
 }
 
-/** Facts by name; those without a value are left out. */
-export function facts(values) {
-  const known = Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== "");
-  return el("dl", { class: "facts" }, known.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
-}
-
 /** The state of a run in a word. */
 export function badge(state) {
   const look = state === "unreadable" ? "failed" : state;

@@ -9,16 +9,6 @@ export function count(value) {
   return typeof value === "number" ? value.toLocaleString("en") : "–";
 }
 
-export function duration(seconds) {
-  if (typeof seconds !== "number" || !Number.isFinite(seconds)) return "–";
-  if (seconds < 1) return `${Math.round(1000 * seconds)} ms`;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${String(minutes % 60).padStart(2, "0")} min` : `${Math.round(hours / 24)} days`;
-}
-
 export function age(moment, now) {
   if (typeof moment !== "number") return "–";
   const minutes = Math.max(0, now - moment) / 60;

@@ -2,14 +2,11 @@
 
 import { Chart } from "./charts.js";
 import { el } from "./dom.js";
-import { count, duration, scientific } from "./format.js";
+import { count, scientific } from "./format.js";
 import { Table } from "./tables.js";
-
-const AFTER = { bests: "bests again", final: "final" };
 
 export function generationCharts() {
   let rows = new Map();
-  const named = (row) => AFTER[row.kind] ?? count(row.generation);
   const read = (tell) => (x) => (rows.has(x) ? tell(rows.get(x)) : "\u00a0");
   const losses = new Chart({
     title: "Losses by generation",
@@ -17,7 +14,7 @@ export function generationCharts() {
     x: { label: "generation", whole: true },
     y: { label: "loss", log: true },
     height: 300,
-    read: read((row) => `${row.kind} ${named(row)}: best ${scientific(row.best)}${row.median === null ? "" : `, quartiles ${scientific(row.low)}, ${scientific(row.median)}, ${scientific(row.high)}`}`),
+    read: read((row) => `${row.name}: best ${scientific(row.best)}${row.median === null ? "" : `, quartiles ${scientific(row.low)}, ${scientific(row.median)}, ${scientific(row.high)}`}`),
   });
   const networks = new Chart({
     title: "Networks by generation",
@@ -25,7 +22,7 @@ export function generationCharts() {
     x: { label: "generation", whole: true },
     y: { label: "networks", zero: true, whole: true },
     height: 190,
-    read: read((row) => `${row.kind} ${named(row)}: ${count(row.settled)} of ${count(row.asked)} trained, ${count(row.failed)} failed`),
+    read: read((row) => `${row.name}: ${count(row.settled)} of ${count(row.asked)} trained, ${count(row.failed)} failed`),
   });
   const epochs = new Chart({
     title: "Epochs by generation",
@@ -33,22 +30,9 @@ export function generationCharts() {
     x: { label: "generation", whole: true },
     y: { label: "epochs of each", zero: true, whole: true },
     height: 190,
-    read: read((row) => `${row.kind} ${named(row)}: ${count(row.effort)} epochs each`),
+    read: read((row) => `${row.name}: ${count(row.effort)} epochs each`),
   });
-  const table = new Table({
-    caption: "Generations",
-    key: (row) => row.generation,
-    columns: [
-      { name: "generation", label: "generation", number: true, value: (row) => row.generation, cell: named },
-      { name: "settled", label: "trained", number: true, value: (row) => row.settled, cell: (row) => count(row.settled) },
-      { name: "asked", label: "of", number: true, value: (row) => row.asked, cell: (row) => count(row.asked) },
-      { name: "failed", label: "failed", number: true, value: (row) => row.failed, cell: (row) => count(row.failed) },
-      { name: "best", label: "best loss", number: true, value: (row) => row.best, cell: (row) => scientific(row.best) },
-      { name: "median", label: "median", number: true, value: (row) => row.median, cell: (row) => scientific(row.median) },
-      { name: "effort", label: "epochs each", number: true, value: (row) => row.effort, cell: (row) => count(row.effort) },
-      { name: "seconds", label: "workers' time", number: true, value: (row) => row.seconds, cell: (row) => duration(row.seconds) },
-    ],
-  });
+  const table = new Table({});
   const merged = el("p", { class: "muted small", hidden: true });
   const element = el(
     "div",
@@ -59,15 +43,15 @@ export function generationCharts() {
 
   function update(run) {
     rows = new Map(run.generations.map((row) => [row.generation, row]));
-    const searched = run.generations.filter((row) => !AFTER[row.kind]);
-    const closing = run.generations.filter((row) => AFTER[row.kind]);
+    const searched = run.generations.filter((row) => row.searched);
+    const closing = run.generations.filter((row) => !row.searched);
     const points = (list, pick) => list.map((row) => [row.generation, ...pick(row)]);
     const quartiles = searched.some((row) => row.median !== null);
     let least = Infinity;
     const best = quartiles
       ? points(searched, (row) => [row.best])
       : points(searched, (row) => [(least = Math.min(least, row.best ?? Infinity)) < Infinity ? least : null]);
-    const names = new Map(closing.map((row) => [row.generation, AFTER[row.kind]]));
+    const names = new Map(closing.map((row) => [row.generation, row.label]));
     losses.update([
       { name: "quartiles", kind: "band", colour: "blue", points: quartiles ? points(searched, (row) => [row.low, row.high]) : [] },
       { name: "median", kind: "line", colour: "blue", points: quartiles ? points(searched, (row) => [row.median]) : [] },
@@ -85,9 +69,9 @@ export function generationCharts() {
       { name: "epochs of each", kind: "stairs", colour: "blue", points: points(searched, (row) => [row.effort]) },
       { name: "planned", kind: "stairs", colour: "grey", dashed: true, points: ahead.map(([number, , effort]) => [number, effort]) },
     ]);
-    table.update(run.generations);
+    table.update(run.tables.generations);
     merged.hidden = run.generation_count === run.generations.length;
-    merged.textContent = `${count(run.generation_count)} rounds are shown as ${count(run.generations.length)}: neighbours are one.`;
+    merged.textContent = `${count(run.generation_count)} rounds are shown as ${count(run.generations.length)}: neighbouring rounds are merged.`;
   }
 
   return { element, update };

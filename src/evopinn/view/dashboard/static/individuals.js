@@ -1,7 +1,7 @@
 // All individuals of a run, a page at a time, sorted and chosen by the database.
 
 import { at, el, fill, say } from "./dom.js";
-import { count, duration, plural, scientific } from "./format.js";
+import { count, plural } from "./format.js";
 import { get } from "./live.js";
 import { Table } from "./tables.js";
 
@@ -20,21 +20,11 @@ export function individualsTable(name) {
   let turn = 0;
 
   const table = new Table({
+    run: name,
+    sort: { key: wish.sort, descending: wish.descending },
+    onsort: ({ key: sort, descending }) => begin({ sort, descending }),
+    empty: "No evaluations match.",
     caption: "All individuals",
-    key: (row) => `${row.task}.${row.attempt}`,
-    sort: { name: wish.sort, descending: wish.descending },
-    onsort: ({ name: sort, descending }) => begin({ sort, descending }),
-    empty: "There are none.",
-    columns: [
-      { name: "task", label: "task", number: true, value: true, cell: (row) => ({ text: String(row.task), href: at.task(name, row.task) }) },
-      { name: "generation", label: "generation", number: true, value: true, cell: (row) => count(row.generation) },
-      { name: "status", label: "status", cell: (row) => (row.final ? row.status : `${row.status} (attempt ${row.attempt})`) },
-      { name: "loss", label: "loss", number: true, value: true, cell: (row) => scientific(row.loss) },
-      { name: "error", label: "error", number: true, value: true, cell: (row) => scientific(row.error) },
-      { name: "epochs", label: "epochs", number: true, value: true, cell: (row) => count(row.epochs) },
-      { name: "seconds", label: "time", number: true, value: true, cell: (row) => duration(row.seconds) },
-      { name: "genome", label: "genome", class: "genome", cell: (row) => ({ text: row.genome, code: true }) },
-    ],
   });
   const status = el("select", { onchange: () => begin({ status: status.value }) }, el("option", { value: "" }, "any"));
   const generation = el("input", { type: "number", min: 1, step: 1, placeholder: "all", value: wish.generation, onchange: () => generation.reportValidity() && begin({ generation: generation.value }) });
@@ -72,7 +62,7 @@ export function individualsTable(name) {
       const { data } = await get(`${at.data(name, "/individuals")}?${new URLSearchParams({ ...wish, after: trail.at(-1) }).toString().replace("&generation=&", "&")}`);
       if (mine !== turn) return; // somebody has asked for another page since
       following = data.following;
-      table.update(data.rows);
+      table.update(data.table);
       options(status, [["", "any"], ...Object.entries(data.statuses).map(([word, number]) => [word, `${word} (${count(number)})`])], wish.status);
       before.disabled = trail.length === 1;
       after.disabled = following === null;
@@ -85,8 +75,8 @@ export function individualsTable(name) {
 
   /** A run has changed: the first page shows what is new; a later one stays as it is. */
   function know(run) {
-    generation.max = run.generations.at(-1)?.generation ?? 1;
-    const seen = run.failures.reduce((sum, each) => sum + each.retried, run.trained); // all attempts
+    generation.max = run.last_generation;
+    const seen = run.attempts;
     if (seen === known) return;
     known = seen;
     if (trail.length === 1) load();

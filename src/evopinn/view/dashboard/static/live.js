@@ -40,8 +40,8 @@ export function follow(address, show, { every = 2000, pass = () => {} } = {}) {
       tag = answer.tag;
       return () => show(answer.data, null);
     } catch (error) {
-      if (error.status === 401) connected("This dashboard was started anew: open the address that it printed.");
-      else if (!error.status) connected("The connection is lost; trying again.");
+      if (error.status === 401) connected("The dashboard has restarted: open the address that it printed.");
+      else if (!error.status) connected("Connection lost; trying again.");
       else {
         tag = null;
         connected("");

@@ -9,21 +9,21 @@ const MOST = 100;
 /** The points of a chart's series in a table that can be opened; of long series every few. */
 export class Numbers {
   constructor({ caption, of, x, y }) {
-    this.table = new Table({
-      caption,
-      key: (row) => `${row.name} ${row.place}`,
-      empty: "There are none yet.",
-      columns: [
-        { label: of, class: "words", cell: (row) => row.name },
-        { label: x.label, number: true, cell: (row) => (x.whole ? count(row.x) : scientific(row.x)) },
-        { label: y.label, number: true, cell: (row) => scientific(row.y) },
-      ],
-    });
+    this.columns = [
+      { key: "name", label: of, kind: "words" },
+      { key: "x", label: x.label, kind: "number", right: true },
+      { key: "y", label: y.label, kind: "number", right: true },
+    ];
+    this.shown = x.whole ? count : scientific;
+    this.table = new Table({ caption, empty: "There are none yet." });
     this.element = el("details", {}, el("summary", {}, "As a table"), this.table.element);
   }
 
   update(series) {
-    this.table.update(series.flatMap(({ name, points }) => thinned(points).map(([x, y], place) => ({ name, place, x, y }))));
+    const rows = series.flatMap(({ name, points }) =>
+      thinned(points).map(([x, y], place) => ({ key: `${name} ${place}`, cells: [name, this.shown(x), scientific(y)].map((text) => ({ text })) })),
+    );
+    this.table.update({ columns: this.columns, rows });
   }
 }
 

@@ -2,13 +2,18 @@
 
 import { el, fill } from "./dom.js";
 
-/**
- * A picture of an address. `look` is a class; `ask` is what to press if a file has to be run for it, `better` if there is one
- * without and a better one with.
- */
-export function picture(address, words, { look = "", caption = "", ask = "", better = "" } = {}) {
+/** Pictures as the server lists them, below an address: line drawings side by side, then the others. */
+export function pictures(list, address, { later = false } = {}) {
+  const drawn = list.map((each) => [each.kind, picture(each, `${address}/pictures/${each.name}`, later)]);
+  const of = (wanted) => drawn.filter(([kind]) => (kind === "svg") === wanted).map(([, element]) => element);
+  return [el("div", { class: "pair" }, of(true)), ...of(false)];
+}
+
+/** A picture; with `later`, or if a file has to be run for it, once a button is pressed. */
+function picture({ name, words, caption, colours, kind, missing, at_once: free, press, better }, address, later) {
+  if (missing) return el("p", { class: "muted" }, missing);
   const place = el("div", { class: "waiting" });
-  const figure = el("figure", { class: `picture ${look}` }, place, caption ? el("figcaption", {}, caption) : null);
+  const figure = el("figure", { class: `picture ${colours ? "map" : "lines"} ${name}` }, place, el("figcaption", {}, caption));
 
   async function draw(from) {
     fill(place, el("p", { class: "muted" }, "Drawing …"));
@@ -32,9 +37,9 @@ export function picture(address, words, { look = "", caption = "", ask = "", bet
   }
 
   const loaded = `${address}?load=true`;
-  const button = (label, press) => el("p", {}, el("button", { type: "button", class: "button", onclick: press }, label));
-  if (ask) fill(place, button(ask, () => draw(loaded)));
-  else draw(address);
+  const button = (label, pressed) => el("p", {}, el("button", { type: "button", class: "button", onclick: pressed }, label));
+  if (free && !(later && kind === "png")) draw(address);
+  else fill(place, button(press, () => draw(free ? address : loaded)));
   if (better) {
     const offer = button(better, () => {
       offer.remove();

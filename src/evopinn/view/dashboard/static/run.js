@@ -1,13 +1,13 @@
 // One run, live while it goes.
 
-import { arrange, at, badge, el, facts, fill, here, page, say, section } from "./dom.js";
-import { age, count, duration, moment, plural, scientific } from "./format.js";
+import { arrange, at, badge, el, fill, here, page, say, section } from "./dom.js";
+import { age, moment } from "./format.js";
 import { generationCharts } from "./generations.js";
 import { individualsTable } from "./individuals.js";
 import { follow, get, now } from "./live.js";
-import { picture } from "./pictures.js";
+import { pictures } from "./pictures.js";
 import { stopButton } from "./stopping.js";
-import { Table } from "./tables.js";
+import { facts, Table } from "./tables.js";
 
 const { name } = here();
 const parts = {
@@ -27,55 +27,12 @@ const parts = {
 const charts = generationCharts();
 const stop = stopButton(name, () => look());
 
-const genome = (row) => ({ text: row.genome, code: true });
-const linked = (task) => ({ text: String(task), href: at.task(name, task) });
-const hall = new Table({
-  caption: "Hall of fame",
-  key: (row) => row.task,
-  sort: { name: "loss", descending: false },
-  empty: "No training has come to a finite loss yet.",
-  columns: [
-    { name: "task", label: "task", number: true, value: (row) => row.task, cell: (row) => linked(row.task) },
-    { name: "loss", label: "loss", number: true, value: (row) => row.loss, cell: (row) => scientific(row.loss) },
-    { name: "error", label: "error", number: true, value: (row) => row.error, cell: (row) => scientific(row.error) },
-    { name: "generation", label: "generation", number: true, value: (row) => row.generation, cell: (row) => count(row.generation) },
-    { name: "epochs", label: "epochs", number: true, value: (row) => row.epochs, cell: (row) => count(row.epochs) },
-    { name: "seconds", label: "time", number: true, value: (row) => row.seconds, cell: (row) => duration(row.seconds) },
-    { name: "genome", label: "genome", class: "genome", value: (row) => row.genome, cell: genome },
-  ],
-});
-const finalists = new Table({
-  caption: "Final evaluations",
-  key: (row) => row.genome,
-  sort: { name: "mean_loss", descending: false },
-  columns: [
-    { name: "mean_loss", label: "mean loss", number: true, value: (row) => row.mean_loss, cell: (row) => scientific(row.mean_loss) },
-    { name: "mean_error", label: "mean error", number: true, value: (row) => row.mean_error, cell: (row) => scientific(row.mean_error) },
-    { name: "tasks", label: "trainings", value: (row) => row.tasks.length, cell: (row) => ({ tasks: row.tasks, make: () => tasksOf(row) }) },
-    { name: "genome", label: "genome", class: "genome", value: (row) => row.genome, cell: genome },
-  ],
-});
-const failures = new Table({
-  caption: "Failures by kind",
-  key: (row) => row.status,
-  columns: [
-    { name: "status", label: "kind", head: true, value: (row) => row.status, cell: (row) => row.status },
-    { name: "failed", label: "failed", number: true, value: (row) => row.failed, cell: (row) => count(row.failed) },
-    { name: "retried", label: "tried again", number: true, value: (row) => row.retried, cell: (row) => count(row.retried) },
-    { label: "the first", class: "words", cell: (row) => ({ ...row, make: () => first(row) }) },
-  ],
-});
+const tables = {
+  hall_of_fame: new Table({ run: name, empty: "No training has reached a finite loss yet." }),
+  finalists: new Table({ run: name }),
+  failures: new Table({ run: name }),
+};
 const individuals = individualsTable(name);
-
-function tasksOf(row) {
-  const links = row.tasks.map((task, index) => el("a", { href: at.task(name, task), title: `loss ${scientific(row.losses[index])}` }, String(task)));
-  return el("span", {}, links.flatMap((link) => [link, " "]));
-}
-
-function first(row) {
-  const link = el("a", { href: at.task(name, row.task) }, `task ${row.task}`);
-  return el("div", {}, link, `: ${row.reason}`);
-}
 
 const rest = el(
   "div",
@@ -83,10 +40,10 @@ const rest = el(
   el("div", { class: "card progress" }, parts.bar, parts.standing, parts.heard),
   parts.tiles,
   parts.actions,
-  section("Winner", parts.winner),
-  section("Generations", charts.element),
+  section("Most accurate network", parts.winner),
+  section("Generations", charts.element, searchPictures()),
   parts.finalists,
-  section("Hall of fame", el("p", { class: "muted" }, "The best training of each genome."), hall.element),
+  section("Hall of fame", el("p", { class: "muted" }, "The best training of each genome."), tables.hall_of_fame.element),
   section("All individuals", individuals.element),
   parts.failures,
   section("Events", parts.events),
@@ -95,76 +52,56 @@ const rest = el(
 
 page(name, [[name, null]], el("div", { class: "head" }, el("h1", {}, name), parts.state), parts.lead, parts.trouble, rest);
 
-function standing(run) {
-  const last = run.generations.at(-1);
-  const words = [
-    run.trainings ? `${count(run.trained)} of ${run.state === "finished" ? "" : "at most "}${count(run.trainings)} trainings` : plural(run.trained, "training"),
-  ];
-  const kinds = { generation: "generation", batch: "batch", bests: "the generations' bests once more", final: "final evaluations" };
-  if (last && run.state !== "finished") {
-    const planned = last.kind === "generation" && run.planned.length ? ` of ${run.planned.length}` : "";
-    words.push(["generation", "batch"].includes(last.kind) ? `${kinds[last.kind]} ${count(last.generation)}${planned}` : kinds[last.kind]);
-    if (run.state === "running") words.push(`${count(run.asked - run.trained)} under way or waiting`);
-  }
-  if (run.state === "running" && run.left !== null) words.push(`about ${duration(run.left)} left`);
-  return words.join(" · ");
-}
-
 const tiled = new Map();
 
-function tile(label, value, note = "") {
-  if (!tiled.has(label)) {
-    const parts = { value: el("span"), note: el("div", { class: "note" }) };
-    const element = el("div", { class: "tile" }, el("dt", {}, label), el("dd", {}, parts.value, parts.note));
-    tiled.set(label, { ...parts, element });
-  }
-  const known = tiled.get(label);
-  say(known.value, value);
-  say(known.note, note);
-  return known.element;
+function tiles(run) {
+  const all = run.tiles.map(({ label, note, ...cell }) => {
+    if (!tiled.has(label)) {
+      const places = { value: el("span"), note: el("div", { class: "note" }) };
+      tiled.set(label, { ...places, element: el("div", { class: "tile" }, el("dt", {}, label), el("dd", {}, places.value, places.note)) });
+    }
+    const known = tiled.get(label);
+    say(known.value, cell.kind === "moment" ? age(cell.value, now()) : cell.text);
+    say(known.note, note);
+    return known.element;
+  });
+  arrange(parts.tiles, all);
 }
 
-function tiles(run) {
-  const means = run.means ? `${run.mean === "geometric" ? "geometric mean" : "mean"} of ${run.means}` : "one training";
-  const all = [
-    tile("best loss", scientific(run.loss), run.loss === null ? "nothing yet" : means),
-    run.error === null ? null : tile("relative L₂ error", scientific(run.error), means),
-    tile("trained", count(run.trained), run.failed ? `${count(run.failed)} failed` : "none failed"),
-    tile("epochs", count(run.epochs)),
-    tile("workers' time", duration(run.seconds)),
-    tile(run.state === "running" ? "started" : "last training", age(run.state === "running" ? run.created : run.ended ?? run.created, now())),
-  ];
-  arrange(parts.tiles, all.filter((each) => each !== null));
+/** A section that is there once its table has rows. */
+function optional(place, run, key, note) {
+  const table = run.tables[key];
+  tables[key].update(table);
+  if (table.rows.length && !place.firstChild) fill(place, section(table.title, note ? el("p", { class: "muted" }, note) : null, tables[key].element));
 }
 
 let drawn = null;
 
 function winner(run) {
   const best = run.best;
-  const mark = best ? `${best.task} ${run.kept.includes(best.task)} ${run.state === "running"} ${run.means > 0}` : "none";
+  const mark = best ? `${best.task} ${run.kept.includes(best.task)} ${run.state === "running"} ${best.evaluations > 0}` : "none";
   if (mark === drawn) return;
   const before = drawn;
   drawn = mark;
   if (!best) {
-    fill(parts.winner, el("p", { class: "muted" }, "No training has come to a finite loss yet."));
+    fill(parts.winner, el("p", { class: "muted" }, "No training has reached a finite loss yet."));
     return;
   }
   // Pictures take the server time: while a search goes on they are drawn when asked for.
-  const of = (what) => at.data(name, `/tasks/${best.task}/pictures/${what}`);
-  const kept = run.kept.includes(best.task);
-  const file = run.has_problem_file ? `Draw the solution (runs ${run.source})` : "";
-  const live = run.state === "running" && before !== null ? "Draw the solution" : "";
+  const later = run.state === "running" && before !== null;
   fill(
     parts.winner,
     el("p", { class: "genome-text" }, el("code", {}, best.genome)),
-    el("p", {}, el("a", { href: at.task(name, best.task) }, `Task ${best.task}`), ` has its history and its ancestors.`),
-    el("div", { class: "pair" },
-      picture(of("formula"), `the activation ${best.activation}`, { look: "lines formula-picture" }),
-      picture(of("structure"), `the structure: ${best.genome}`, { look: "lines" })),
-    kept
-      ? picture(of("solution"), "solution, reference and error over the domain", { look: "map", ask: file || live, caption: `The solution of the best single training (task ${best.task}), the reference where one is known, and the error of that training; the figures above are ${run.means ? "means of the final evaluations" : "its own"}.` })
-      : el("p", { class: "muted" }, "The weights of this network are not there, so its solution cannot be drawn."),
+    el("p", {}, el("a", { href: at.task(name, best.task) }, `Task ${best.task}`), ` shows its history and its ancestors.`),
+    pictures(run.pictures, at.data(name, `/tasks/${best.task}`), { later }),
   );
+}
+
+/** Figures of the search, drawn anew whenever they are opened. */
+function searchPictures() {
+  const place = el("div");
+  const draw = (event) => event.target.open && latest && fill(place, pictures(latest.search_pictures, at.data(name)));
+  return el("details", { ontoggle: draw }, el("summary", {}, "More figures of the search"), place);
 }
 
 let offered = "";
@@ -191,7 +128,7 @@ function settings() {
     try {
       const { data } = await get(at.data(name, "/settings"));
       place.dataset.loaded = "yes";
-      fill(place, facts({ directory: data.directory, ...data.versions }), el("pre", { tabindex: "0" }, data.config));
+      fill(place, facts(data.facts, name), el("pre", { tabindex: "0" }, data.config));
     } catch (error) {
       fill(place, el("p", { class: "notice" }, error.message));
     }
@@ -217,22 +154,20 @@ function show(run, message) {
   fill(parts.trouble);
   rest.hidden = false;
   if (parts.state.textContent !== run.state) fill(parts.state, badge(run.state));
-  say(parts.lead, `${run.problem} · ${run.method}${run.seed === null ? "" : `, seed ${run.seed}`} · ${run.plan || `started ${moment(run.created)}`}`);
+  say(parts.lead, run.lead);
   parts.bar.className = run.state;
   parts.bar.max = run.trainings || Math.max(run.asked, 1);
   parts.bar.value = run.trained;
-  say(parts.standing, standing(run));
+  say(parts.standing, run.standing);
   // Read aloud is only what matters: not each training.
-  say(parts.heard, `${run.state}, round ${run.generations.at(-1)?.generation ?? 0}`);
+  say(parts.heard, `${run.state}, ${run.round}`);
   tiles(run);
   actions(run);
   winner(run);
   charts.update(run);
-  hall.update(run.hall_of_fame);
-  finalists.update(run.finalists);
-  if (run.finalists.length && !parts.finalists.firstChild) fill(parts.finalists, section("Final evaluations", el("p", { class: "muted" }, `Each candidate trained several times anew; the winner has the least ${run.mean === "geometric" ? "geometric mean of its losses; means here are geometric ones" : "mean loss"}.`), finalists.element));
-  failures.update(run.failures);
-  if (run.failures.length && !parts.failures.firstChild) fill(parts.failures, section("Failures", failures.element));
+  tables.hall_of_fame.update(run.tables.hall_of_fame);
+  optional(parts.finalists, run, "finalists", "Each candidate is trained several times from scratch; the best mean is the recommended architecture's.");
+  optional(parts.failures, run, "failures");
   individuals.know(run);
   events(run);
   latest = run;

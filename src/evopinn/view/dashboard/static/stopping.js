@@ -6,12 +6,12 @@ import { get } from "./live.js";
 export function stopButton(name, done) {
   const told = el("p", { role: "status" });
   const sure = el("button", { type: "button", class: "button danger", onclick: stop }, "Stop the run");
-  const leave = el("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Let it go on");
+  const leave = el("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Keep it running");
   const dialog = el(
     "dialog",
     { "aria-labelledby": "stop-title" },
     el("h2", { id: "stop-title" }, "Stop this run?"),
-    el("p", {}, "What is recorded stays. Trainings that are under way are done again when the run is resumed."),
+    el("p", {}, "Recorded results are kept. Trainings in progress are repeated when the run is resumed."),
     told,
     el("div", { class: "bar" }, sure, leave),
   );
@@ -21,14 +21,14 @@ export function stopButton(name, done) {
   function open() {
     say(told, "");
     sure.disabled = false;
-    say(leave, "Let it go on");
+    say(leave, "Keep it running");
     dialog.showModal();
     leave.focus();
   }
 
   async function stop() {
     sure.disabled = true;
-    say(told, "Asked to stop; waiting for it to end …");
+    say(told, "Stop requested; waiting for the run to end …");
     try {
       const { data } = await get(at.data(name, "/stop"), { method: "POST", signal: AbortSignal.timeout(45000) });
       say(told, data.message);

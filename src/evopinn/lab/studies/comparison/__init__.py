@@ -1,0 +1,1 @@
+"""Search methods compared at equal cost: the paper's section 4."""

@@ -1,0 +1,87 @@
+"""Genomes for people: their parts, size and formula; text that is not a genome stays as it is."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from evopinn import network
+from evopinn.errors import EvopinnError
+from evopinn.genome import Genome, Structure
+
+
+def structure_of(genome: str) -> str:
+    """The part of a genome's text before the activation."""
+    return genome.partition(" activation=")[0]
+
+
+def activation_of(genome: str) -> str:
+    """The activation, which ends a genome's text."""
+    return genome.partition(" activation=")[2]
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A genome for people; unknown parts are None or empty.
+
+    Attributes:
+        text: Its text.
+        sizes: The numbers of inputs and outputs of its networks, if known.
+    """
+
+    text: str
+    sizes: tuple[int, int] | None = None
+
+    @cached_property
+    def genome(self) -> Genome | None:
+        """The genome, if the text is one."""
+        try:
+            return Genome.parse(self.text)
+        except (EvopinnError, ValueError):  # numbers of thousands of digits are none to Python
+            return None
+
+    @property
+    def activation(self) -> str:
+        """Its text."""
+        return activation_of(self.text)
+
+    @property
+    def structure(self) -> str:
+        """Layers, neurons and shortcuts in brief: `7×30 [0-1, 1-2]`."""
+        structure = self._structure
+        if structure is None:
+            return structure_of(self.text)
+        shortcuts = _shortcuts(structure)
+        return f"{structure.layers}×{structure.neurons}" + (f" [{shortcuts}]" if shortcuts else "")
+
+    @property
+    def description(self) -> str:
+        """The structure in words: `6 hidden layers of 30 neurons, shortcuts 0-1, 1-2`."""
+        structure = self._structure
+        if structure is None:
+            return structure_of(self.text)
+        hidden = structure.layers - 1
+        shortcuts = _shortcuts(structure)
+        layers = f"{hidden} hidden layer{'s' * (hidden > 1)} of {structure.neurons} neurons"
+        return f"{layers}, {f'shortcuts {shortcuts}' if shortcuts else 'no shortcuts'}"
+
+    @property
+    def parameters(self) -> int | None:
+        """The number of trained parameters."""
+        if self.genome is None or self.sizes is None:
+            return None
+        try:
+            return network.Layout.of_network(self.genome, *self.sizes).size
+        except EvopinnError:
+            return None
+
+    @property
+    def latex(self) -> str:
+        """The activation in LaTeX."""
+        return "" if self.genome is None else self.genome.activation.latex()
+
+    @property
+    def _structure(self) -> Structure | None:
+        return self.genome and self.genome.structure
+
+
+def _shortcuts(structure: Structure) -> str:
+    return ", ".join(f"{start}-{end}" for start, end in structure.shortcuts)

@@ -1,0 +1,1 @@
+"""Views for a terminal: tables, charts, the live screen of a search."""

@@ -1,0 +1,1 @@
+"""Workers: jobs and outcomes, local processes, a Ray cluster."""
