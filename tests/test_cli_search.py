@@ -60,7 +60,7 @@ def test_a_stop_is_told_once(resumed, phases):
 
     def stopped(directory, observer, *_):
         for phase in phases:
-            observer.watch(Snapshot(directory, "heat", "random", phase))
+            observer.report(Snapshot(directory, "heat", "random", phase))
         return False
 
     code, _, err = resumed(stopped, options=())
@@ -140,11 +140,11 @@ def test_what_is_refused_is_a_mistake_and_what_goes_wrong_later_a_failure(resume
         raise RunError("in use.")
 
     def refused_later(directory, observer, *_):
-        observer.watch(Snapshot(directory, "heat", "random", "loading"))
+        observer.report(Snapshot(directory, "heat", "random", "loading"))
         raise RunError("another problem.")
 
     def failed(directory, observer, *_):
-        observer.watch(Snapshot(directory, "heat", "random", "starting"))
+        observer.report(Snapshot(directory, "heat", "random", "starting"))
         raise RunError("disk full.")
 
     assert resumed(refused) == (2, "", "error: in use.\n")
@@ -164,7 +164,7 @@ def test_workers_that_cannot_start_are_a_failure(run, monkeypatch):
 
 def finish(directory, observer, *_):
     """Stands for a search that comes to its end."""
-    observer.watch(Snapshot(directory, "heat", "random", "running"))
+    observer.report(Snapshot(directory, "heat", "random", "running"))
     with Store.open(directory) as store:
         store.note("finished")
     return True

@@ -1,7 +1,8 @@
 """Searches from Python: start, resume, load and report."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast
@@ -137,15 +138,13 @@ def search(
     request = request_digest(config, source.fingerprint)
     directory = run_path(request_name(config, request) if run is None else _place(run))
 
-    def go(observer: Observer) -> bool:
-        if not is_run(directory):
-            return session.begin(config, source, directory, observer)
-        _refuse_other_search(directory, request)
-        return session.resume(
-            directory, observer, source, config.workers.model_dump(include=set(workers_table))
-        )
-
-    watched(go, progress)
+    with StopRequest() as stop, observed(stop, progress) as observer:
+        if is_run(directory):
+            _refuse_other_search(directory, request)
+            changed = config.workers.model_dump(include=set(workers_table))
+            session.resume(directory, observer, source, changed)
+        else:
+            session.begin(config, source, directory, observer)
     if not is_run(directory):
         raise KeyboardInterrupt  # stopped before there was anything to return
     return SearchResult(directory)
@@ -184,7 +183,8 @@ def resume(
         "gpus": gpus_per_worker,
     }
     changed = {name: value for name, value in given.items() if value is not None}
-    watched(lambda observer: session.resume(directory, observer, source, changed), progress)
+    with StopRequest() as stop, observed(stop, progress) as observer:
+        session.resume(directory, observer, source, changed)
     return SearchResult(directory)
 
 
@@ -232,27 +232,24 @@ def report(
     return view.report.write_report(listed, None if path is None else Path(path), problem=given, force=force)
 
 
-def watched(go: Callable[[Observer], bool], progress: bool = True) -> bool:
-    """Carry out a run, shown on the terminal, until it ends or Ctrl-C or `q` stops it.
+@contextmanager
+def observed(stop: StopRequest, progress: bool = True) -> Generator[Observer]:
+    """An observer that shows a run on the terminal, where `q` requests to stop it.
 
     Args:
-        go: Begins or resumes the run; returns whether it has finished.
+        stop: The request to stop the run, entered in the same `with`, which a signal may leave at once.
         progress: Whether to show anything.
-
-    Returns:
-        Whether the run has finished; False if it was stopped, perhaps before anything was trained.
     """
     check_lockable()
+    if not progress:
+        yield Observer(_ignore, _ignore, stop)
+        return
     # This needs terminals that only POSIX systems have.
     from evopinn.view.terminal.live import search_progress
 
     console = notes_console()
-    with StopRequest() as stop:
-        if not progress:
-            return go(Observer(_ignore, _ignore, stop))
-        with search_progress(console, stop.ask) as show:
-            return go(Observer(show, lambda text: note(text, console), stop))
-    return False
+    with search_progress(console, stop.ask) as show:
+        yield Observer(show, lambda text: note(text, console), stop)
 
 
 def _ignore(_: object) -> None:

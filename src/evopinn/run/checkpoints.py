@@ -3,14 +3,12 @@
 import heapq
 import math
 import shutil
-from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from evopinn.errors import RunError
 from evopinn.search import Rank, Score, Task
-from evopinn.store.directory import SAFE
+from evopinn.store.directory import SAFE, disk_errors
 from evopinn.store.reader import Reader
 from evopinn.workers.evaluation import Assignment
 
@@ -32,13 +30,14 @@ class Checkpoints:
     def __init__(self, directory: Path, count: int, last: float = math.inf) -> None:
         self._directory = directory
         self._place = directory / CHECKPOINTS
+        self._failure = f"the checkpoints in {self._place} cannot be written or removed"
         self._count = count
         self._last = last
         self._ranks: dict[int, Rank] = {}
         self._effort: tuple[int, float] | None = None
         self._needed: frozenset[int] = frozenset()
         if count:
-            with _as_run_errors(self._place):
+            with disk_errors(self._failure, SAFE):
                 self._place.mkdir(exist_ok=True)
 
     def begin(self, tasks: Iterable[Task], known: Mapping[int, float]) -> None:
@@ -90,7 +89,7 @@ class Checkpoints:
         threshold = self.threshold
         # Any of several with the same loss, such as constant networks, may be chosen.
         kept = {number for number, rank in self._ranks.items() if rank.loss <= threshold} | self._needed
-        with _as_run_errors(self._place):
+        with disk_errors(self._failure, SAFE):
             for path in self._place.iterdir():
                 number = int(path.stem) if path.stem.isdigit() else None
                 # Within a round, a file may belong to a training that has ended but is not recorded yet.
@@ -99,17 +98,6 @@ class Checkpoints:
 
     def _path(self, number: int) -> Path:
         return self._place / f"{number:08d}.safetensors"
-
-
-@contextmanager
-def _as_run_errors(place: Path) -> Generator[None]:
-    """Turn the system's errors into a `RunError`."""
-    try:
-        yield
-    except OSError as error:
-        raise RunError(
-            f"the checkpoints in {place} cannot be written or removed: {error.strerror}. {SAFE}"
-        ) from error
 
 
 def _assignment(task: Task, keep: Path | None) -> Assignment:

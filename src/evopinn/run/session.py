@@ -6,7 +6,7 @@ import platform
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -59,11 +59,20 @@ class Observer:
         watch: Receives snapshots of the search, a few times a second.
         say: Receives messages about the run.
         stopped: Whether to stop the run.
+        in_study: Whether the run is part of a study.
+        phases: The phases that were reported so far.
     """
 
     watch: Watcher
     say: Callable[[str], None]
     stopped: Callable[[], bool]
+    in_study: bool = False
+    phases: set[Phase] = field(default_factory=set[Phase])
+
+    def report(self, now: Snapshot) -> None:
+        """Report the state of the run."""
+        self.phases.add(now.phase)
+        self.watch(now)
 
 
 @dataclass(frozen=True)
@@ -91,7 +100,7 @@ class _Session:
 
     def tell(self, phase: Phase) -> None:
         """Report a new phase."""
-        self.observer.watch(replace(self.snapshot, phase=phase))
+        self.observer.report(replace(self.snapshot, phase=phase))
 
     def pool(self) -> AbstractContextManager[Pool]:
         """Workers that train on this problem; one that starts later refuses a problem that has changed.
@@ -137,8 +146,10 @@ def _session(
     """Connect to the cluster, if the configuration has one, and load the problem."""
     with _connect(config.workers, observer.say) as cluster:
         count = _worker_count(config.workers, cluster)
-        snapshot = Snapshot(directory, source.name, method, "loading", workers=count)
-        observer.watch(snapshot)
+        snapshot = Snapshot(
+            directory, source.name, method, "loading", workers=count, in_study=observer.in_study
+        )
+        observer.report(snapshot)
         snapshot = replace(snapshot, problem=source.problem.name)
         yield _Session(config, source, observer, cluster, snapshot)
 
@@ -249,7 +260,7 @@ def _drive(config: Config, store: Store, pool: Pool, session: _Session) -> bool:
     recorded = config.recorded
     pace = recorded.seconds_per_epoch / typical if recorded and recorded.seconds_per_epoch else None
     observer = session.observer
-    progress = ProgressTracker(session.snapshot, method.workload(workplan, settings), observer.watch)
+    progress = ProgressTracker(session.snapshot, method.workload(workplan, settings), observer.report)
     driver = Driver(
         searcher=method.make(workplan, config.seed, space, settings),
         store=store,

@@ -16,7 +16,7 @@ PATIENCE = 30.0
 """Seconds that a run may take to stop: it ends its workers and closes its files."""
 
 _INTERVAL = 0.05
-_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # by name: only POSIX systems have the last
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # by name: not every system has all
 
 
 class _LeaveBlock(KeyboardInterrupt):
@@ -51,7 +51,7 @@ class StopRequest:
     def __enter__(self) -> "StopRequest":
         if threading.current_thread() is threading.main_thread():  # only there can signals be handled
             # What is ignored stays ignored: a run under nohup outlives its terminal.
-            signals = [signal.Signals[name] for name in _SIGNALS]
+            signals = [each for each in signal.Signals if each.name in _SIGNALS]
             heeded = [each for each in signals if signal.getsignal(each) is not signal.SIG_IGN]
             self._before = {each: signal.signal(each, self._take) for each in heeded}
         return self

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from evopinn.errors import RunError
 from evopinn.store.directory import DATABASE
-from evopinn.store.schema import APPLICATION, MIGRATIONS, version_of
+from evopinn.store.schema import APPLICATION, MIGRATIONS, migrate, version_of
 
 _BUSY_SECONDS = 10.0
 # Messages for SQLite's codes.
@@ -63,16 +63,21 @@ def as_read_errors(directory: Path) -> Generator[None]:
         raise RunError(f"the run {directory}: {meaning} ({type(error).__name__}: {error}).") from error
 
 
-def connect_for_writing(path: Path) -> sqlite3.Connection:
-    """A connection in autocommit mode that has not touched the file yet."""
-    return sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+def connect_for_writing(path: Path, now: float) -> sqlite3.Connection:
+    """A connection in autocommit mode to a database that is brought up to date, or made.
 
-
-def prepare_for_writing(connection: sqlite3.Connection) -> None:
-    """Make transactions survive a loss of power, and let readers read meanwhile."""
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
+    Its transactions survive a loss of power, and readers read meanwhile.
+    """
+    connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        migrate(connection, now)
+    except BaseException:  # Ctrl-C too must leave nothing half done
+        connection.close()
+        raise
+    return connection
 
 
 def connect_for_reading(directory: Path) -> sqlite3.Connection:

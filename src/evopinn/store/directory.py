@@ -7,7 +7,8 @@ import re
 import socket
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,6 +83,22 @@ def network_file_system(path: Path, mounts: Path = _MOUNTS) -> str | None:
         if resolved.is_relative_to(point) and len(point.parts) >= depth:
             kind, depth = columns[2], len(point.parts)
     return _NETWORK.get(kind)
+
+
+@contextmanager
+def disk_errors(failure: str, advice: str = "") -> Generator[None]:
+    """Turn the system's errors into a `RunError`.
+
+    Args:
+        failure: What failed.
+        advice: What to do, if that needs saying.
+    """
+    try:
+        yield
+    except RunError:
+        raise
+    except OSError as error:
+        raise RunError(f"{failure}: {error.strerror}. {advice}".rstrip()) from error
 
 
 def check_lockable() -> None:

@@ -22,9 +22,8 @@ from evopinn.store.database import (
     check_unwritten,
     connect_for_writing,
     existing,
-    prepare_for_writing,
 )
-from evopinn.store.directory import CONFIG, DATABASE, WEIGHTS, WriterLock, refuse_network
+from evopinn.store.directory import CONFIG, DATABASE, WEIGHTS, WriterLock, disk_errors, refuse_network
 from evopinn.store.records import Evaluation
 from evopinn.store.rows import (
     TASK_COLUMNS,
@@ -33,7 +32,6 @@ from evopinn.store.rows import (
     loss_of,
     task_row,
 )
-from evopinn.store.schema import migrate
 
 _ADD_TASK = f"""INSERT INTO tasks ({", ".join(TASK_COLUMNS)}) VALUES ({", ".join("?" * len(TASK_COLUMNS))})
     ON CONFLICT (number) DO NOTHING"""
@@ -78,12 +76,15 @@ class Store(contextlib.AbstractContextManager["Store"]):
         place = Path(directory)
         refuse_network(place)
         target = place.resolve()
-        with _as_run_errors(place), _draft(target) as draft:
+        with disk_errors(f"a run cannot be made in {place}"), _draft(target) as draft:
             _refuse_taken(place)
             (draft / WEIGHTS).mkdir()
             _write_durably(draft / CONFIG, config)
             with as_run_errors(place):
-                _initialise(draft / DATABASE, config, versions, clock())
+                now = clock()
+                with contextlib.closing(connect_for_writing(draft / DATABASE, now)) as connection:
+                    row = (config, json.dumps(dict(versions)), now)
+                    connection.execute("INSERT INTO run VALUES (1, ?, ?, ?)", row)
             try:
                 draft.rename(target)
             except OSError:
@@ -102,10 +103,7 @@ class Store(contextlib.AbstractContextManager["Store"]):
             undo.callback(claim.release)
             with as_run_errors(place):
                 check_unwritten(place)
-                connection = connect_for_writing(path)
-                undo.callback(connection.close)
-                prepare_for_writing(connection)
-                migrate(connection, clock())
+                connection = connect_for_writing(path, clock())
             undo.pop_all()
         return cls(place, claim, connection, clock)
 
@@ -197,16 +195,6 @@ def _evaluation_row(evaluation: Evaluation) -> tuple[object, ...]:
     )
 
 
-def _initialise(path: Path, config: str, versions: Mapping[str, str], now: float) -> None:
-    connection = connect_for_writing(path)
-    try:
-        prepare_for_writing(connection)
-        migrate(connection, now)
-        connection.execute("INSERT INTO run VALUES (1, ?, ?, ?)", (config, json.dumps(dict(versions)), now))
-    finally:
-        connection.close()
-
-
 def check_writable(place: Path) -> Path:
     """Refuse a run that cannot be written to.
 
@@ -223,7 +211,7 @@ def check_writable(place: Path) -> Path:
 def check_free(place: Path) -> None:
     """Refuse a directory in which a run cannot be made, before any effort is spent."""
     refuse_network(place)
-    with _as_run_errors(place):
+    with disk_errors(f"a run cannot be made in {place}"):
         _refuse_taken(place)
         with _draft(place.resolve()):
             pass
@@ -239,17 +227,6 @@ def _draft(target: Path) -> Generator[Path]:
         yield draft
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _as_run_errors(place: Path) -> Generator[None]:
-    """Turn the system's errors into a `RunError`."""
-    try:
-        yield
-    except RunError:
-        raise
-    except OSError as error:
-        raise RunError(f"a run cannot be made in {place}: {error.strerror}.") from error
 
 
 def _refuse_taken(place: Path) -> None:

@@ -3,8 +3,8 @@
 import math
 import shlex
 import sys
-from collections.abc import Collection, Generator
-from contextlib import contextmanager
+from collections.abc import Collection
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from evopinn import training
@@ -12,7 +12,7 @@ from evopinn.errors import RunError, StoredModelError
 from evopinn.search import Score, Task
 from evopinn.search.ranking import LAST, Rank
 from evopinn.search.task import CANDIDATE
-from evopinn.store.directory import SAFE, WEIGHTS
+from evopinn.store.directory import SAFE, WEIGHTS, disk_errors
 from evopinn.store.reader import Reader
 
 HALL_OF_FAME = 10
@@ -20,8 +20,11 @@ HALL_OF_FAME = 10
 
 def save_weights(directory: Path, number: int, result: "training.TrainingResult") -> None:
     """Save the network of a task; each of its files is written completely or not at all."""
-    with _as_run_errors(directory):
-        training.save(result, _name(directory, number))
+    try:
+        with _failures(directory):
+            training.save(result, _name(directory, number))
+    except StoredModelError as error:
+        raise RunError(f"{error} {SAFE}") from error
 
 
 def load_weights(directory: Path, number: int) -> "training.TrainingResult":
@@ -42,7 +45,7 @@ def prune_weights(directory: Path, keep: Collection[int]) -> None:
     kept = {
         f"{_name(directory, number).name}{ending}" for number in keep for ending in (".json", ".safetensors")
     }
-    with _as_run_errors(directory):
+    with _failures(directory):
         for path in (directory / WEIGHTS).iterdir():
             if path.name not in kept:
                 path.unlink(missing_ok=True)
@@ -66,18 +69,8 @@ def _is_sound(directory: Path, number: int) -> bool:
     return True
 
 
-@contextmanager
-def _as_run_errors(directory: Path) -> Generator[None]:
-    """Turn errors about files into a `RunError`."""
-    try:
-        yield
-    except StoredModelError as error:
-        raise RunError(f"{error} {SAFE}") from error
-    except OSError as error:
-        place = directory / WEIGHTS
-        raise RunError(
-            f"the networks in {place} cannot be written or removed: {error.strerror}. {SAFE}"
-        ) from error
+def _failures(directory: Path) -> AbstractContextManager[None]:
+    return disk_errors(f"the networks in {directory / WEIGHTS} cannot be written or removed", SAFE)
 
 
 def _name(directory: Path, number: int) -> Path:

@@ -1,13 +1,13 @@
 """The actions of `search` and `resume`: carry out a run and print its result."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from evopinn.api import watched
+from evopinn.api import observed
 from evopinn.cli.actions.reports import report_finished
 from evopinn.cli.shared import EXIT_FAILED, EXIT_INTERRUPTED, output, own_prints_to_stderr
 from evopinn.errors import RunError
@@ -15,9 +15,10 @@ from evopinn.run import session
 from evopinn.run.budget_plan import known_plan
 from evopinn.run.config import Config
 from evopinn.run.naming import dated_name, run_path
-from evopinn.run.progress import Phase, Snapshot
+from evopinn.run.progress import Phase
 from evopinn.run.result import SearchResult
 from evopinn.run.session import Observer
+from evopinn.run.stopping import StopRequest
 from evopinn.run.wording import run_name
 from evopinn.store.directory import is_run
 from evopinn.view.terminal.console import note
@@ -68,27 +69,25 @@ def _carry_out(directory: Path, go: Callable[[Observer], bool], manner: SearchOu
 
     An error after its problem was loaded is a failure, not a mistake in the command.
     """
-    seen: set[Phase] = set()
-
-    def noticed(observer: Observer) -> bool:
-        def watch(now: Snapshot) -> None:
-            seen.add(now.phase)
-            observer.watch(now)
-
-        return go(replace(observer, watch=watch))
-
+    finished = False
+    phases: set[Phase] = set()
     try:
-        with own_prints_to_stderr(manner.as_json):
-            finished = watched(noticed, not manner.quiet)
+        with (
+            own_prints_to_stderr(manner.as_json),
+            StopRequest() as stop,
+            observed(stop, not manner.quiet) as observer,
+        ):
+            phases = observer.phases
+            finished = go(observer)
     except RunError as error:
-        if seen <= {"loading"}:
+        if phases <= {"loading"}:
             raise
         note(f"error: {error}")
         raise typer.Exit(EXIT_FAILED) from None
     try:
-        _finish(directory, finished, manner.as_json, told="stopped" in seen and not manner.quiet)
+        _finish(directory, finished, manner.as_json, told="stopped" in phases and not manner.quiet)
     finally:
-        if finished and manner.report and seen:  # of a run that was finished before, nothing is new
+        if finished and manner.report and phases:  # of a run that was finished before, nothing is new
             with own_prints_to_stderr(manner.as_json):
                 report_finished(directory, manner.quiet)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from evopinn.api import watched
+from evopinn.api import observed
 from evopinn.cli.shared import EXIT_FAILED, EXIT_INTERRUPTED, output
 from evopinn.errors import RunError, SearchError
 from evopinn.lab.studies.execution import carry_out, check_place, claim, is_begun
@@ -21,6 +21,7 @@ from evopinn.lab.studies.trials import write_csv
 from evopinn.run.config import read_config
 from evopinn.run.naming import run_path
 from evopinn.run.session import Observer
+from evopinn.run.stopping import StopRequest
 from evopinn.view.terminal.console import meanwhile, note, notes_console
 
 STUDIES = Path("studies")
@@ -54,7 +55,9 @@ def carry_out_study(
     directory = run_path(name or study.design.name(), STUDIES)
 
     def shown(go: Callable[[Observer], bool]) -> bool:
-        return watched(go, not manner.quiet)
+        with StopRequest() as stop, observed(stop, not manner.quiet) as observer:
+            return go(observer)
+        return False
 
     def say(text: str) -> None:
         if not manner.quiet:

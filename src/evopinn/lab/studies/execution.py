@@ -11,7 +11,6 @@ from evopinn.errors import RunError
 from evopinn.lab.studies.study import Study, StudyRun
 from evopinn.run import session
 from evopinn.run.naming import request_digest
-from evopinn.run.progress import Snapshot
 from evopinn.run.session import Observer, recorded_config
 from evopinn.store.directory import is_run
 from evopinn.store.reader import Reader
@@ -75,25 +74,15 @@ def carry_out(study: Study[Any], directory: Path, watched: Watched, say: Callabl
             if _is_finished(place):
                 continue
         say(f"{run.title}:")
-        if not watched(
-            lambda observer, run=run, place=place: _carry_out(run, place, source, within(observer))
-        ):
+        if not watched(lambda observer, run=run, place=place: _carry_out(run, place, source, observer)):
             return False
     return True
-
-
-def within(observer: Observer) -> Observer:
-    """The observer of a run that belongs to a study."""
-
-    def watch(now: Snapshot) -> None:
-        observer.watch(replace(now, in_study=True))
-
-    return replace(observer, watch=watch)
 
 
 def _carry_out(
     run: StudyRun, place: Path, source: Callable[[str], ProblemSource], observer: Observer
 ) -> bool:
+    observer = replace(observer, in_study=True)
     if is_run(place):
         workers = run.config.workers.model_dump(exclude_none=True)
         return session.resume(place, observer, workers_table=workers)

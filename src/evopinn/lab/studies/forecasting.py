@@ -1,13 +1,13 @@
 """Forecasts: what a study will take, before it starts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from evopinn.genome import Genome
 from evopinn.lab.studies.design import Design
-from evopinn.lab.studies.execution import Watched, within
+from evopinn.lab.studies.execution import Watched
 from evopinn.lab.studies.study import Load, Study
 from evopinn.run import session
 from evopinn.run.budget_plan import Pace
@@ -96,7 +96,7 @@ def _pace(design: Design, load: Load, source: ProblemSource, watched: Watched) -
     )
 
     def time(observer: Observer) -> bool:
-        pace = session.measure_pace(config, source, within(observer))
+        pace = session.measure_pace(config, source, replace(observer, in_study=True))
         found.extend([] if pace is None else [pace])
         return pace is not None
 
