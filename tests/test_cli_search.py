@@ -11,11 +11,11 @@ from evopinn.cli.shared import output
 from evopinn.errors import ReportError, RunError
 from evopinn.genome import Genome
 from evopinn.run.progress import Snapshot
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.search import Origin, Task
 from evopinn.store.records import Evaluation
 from evopinn.store.store import Store
-from evopinn.view.terminal.runs import found
+from evopinn.view.terminal.run_summary import found
 
 CONFIG = 'problem = "/home/me/[/b]p.py"\nmethod = "random"\nseed = 7\n'
 
@@ -128,7 +128,7 @@ def test_what_was_found_fits_the_terminal(columns, monkeypatch, capsys):
         store.add_tasks([Task(0, 1, Genome.parse(genome), 5000, 1, Origin(("initial",)))])
         store.record([Evaluation(0, "finished", 1e-7, 0.0, 0.5, {"u": 1e-5}, 5000, 1234.5)])
     monkeypatch.setenv("COLUMNS", str(columns))
-    output(found(SearchResult("mine").record), as_json=False)
+    output(found(RunResult("mine").record), as_json=False)
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= columns
     rows = lines[lines.index("Hall of fame") + 2 :]

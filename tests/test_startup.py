@@ -68,7 +68,7 @@ LATE = {
     "evopinn.view.pages.templates": "only tables on pages load jinja2",
     "evopinn.view.report": "the dashboard's server draws in another process: matplotlib",
     "evopinn.view.terminal.live": "terminals that only POSIX systems have",
-    "evopinn.view.terminal.runs": "only a result that is printed loads the views",
+    "evopinn.view.terminal.run_summary": "only a result that is printed loads the views",
     "evopinn.workers.cluster.broker": "only the child process loads Ray",
     "evopinn.workers.cluster.node_worker": "a node that lacks evopinn says so",
 }

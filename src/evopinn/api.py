@@ -14,7 +14,7 @@ from evopinn.problem import Problem
 from evopinn.run import session
 from evopinn.run.config import Config
 from evopinn.run.naming import request_digest, request_name, run_path
-from evopinn.run.result import SearchResult as RunResult
+from evopinn.run.run_result import RunResult
 from evopinn.run.session import Observer, recorded_config
 from evopinn.run.stopping import StopRequest
 from evopinn.search import DEFAULT_METHOD, WORKPLANS, Workplan
@@ -28,14 +28,14 @@ from evopinn.workers.problem_source import ProblemSource
 
 
 class SearchResult(RunResult):
-    """The result of a search, with a printed form and a report: see `evopinn.run.result.SearchResult`.
+    """The result of a search, with a printed form and a report: see `evopinn.run.run_result.RunResult`.
 
     Views lie above runs, so these are added here.
     """
 
     def __str__(self) -> str:
         """The state of the run, its most accurate network, and its hall of fame of single trainings."""
-        from evopinn.view.terminal.runs import as_text, found
+        from evopinn.view.terminal.run_summary import as_text, found
 
         return as_text(found(self.record))
 

@@ -15,8 +15,8 @@ from safetensors.torch import save
 from evopinn.training import load, load_checkpoint, save_checkpoint, train
 from evopinn.training import save as save_model
 from evopinn.training.checkpoint import _digest
-from evopinn.view.terminal.runs import as_text
-from evopinn.view.terminal.training import training_data, training_facts
+from evopinn.view.terminal.run_summary import as_text
+from evopinn.view.terminal.training_tables import training_data, training_facts
 
 GENOME = "layers=3 neurons=2 shortcuts=0-2 activation=a*tanh(x)"
 DTYPES = (

@@ -15,7 +15,7 @@ from sound_run import SETTINGS, make_run
 
 from evopinn.run.export import export_evaluations
 from evopinn.run.record import RunRecord
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.run.wording import is_unseen
 from evopinn.store.directory import CONFIG, DATABASE, LOCK, WEIGHTS, find_run, runs_in
 from evopinn.store.reader import Reader
@@ -24,7 +24,7 @@ from evopinn.view.dashboard.listing import Places
 from evopinn.view.dashboard.queries import Queries
 from evopinn.view.terminal.console import PipedConsole
 from evopinn.view.terminal.run_charts import run_charts
-from evopinn.view.terminal.runs import run_page, runs_list
+from evopinn.view.terminal.run_summary import run_page, runs_list
 
 
 def shown(renderable):
@@ -49,7 +49,7 @@ def read_all(directory):
 
 
 def take_out(directory):
-    result = SearchResult(directory)
+    result = RunResult(directory)
     repr(result), str(result), result.summary()
     for ending in ("csv", "jsonl"):
         export_evaluations(directory, directory / f"out.{ending}")

@@ -11,8 +11,8 @@ from evopinn.lab.studies.comparison.discoveries import Discovery
 from evopinn.lab.studies.comparison.equal_cost import ComparisonDesign
 from evopinn.lab.studies.labels import OURS
 from evopinn.lab.studies.reproduction import ReproductionDesign, ReproductionStudy
+from evopinn.lab.studies.sensitivity.importance import Ranked
 from evopinn.lab.studies.sensitivity.morris import MorrisRow
-from evopinn.lab.studies.sensitivity.ranking import Ranked
 from evopinn.lab.studies.sensitivity.sensitivity_study import SensitivityStudy
 from evopinn.lab.studies.sensitivity.variations import SensitivityDesign
 from evopinn.lab.studies.trials import Trial

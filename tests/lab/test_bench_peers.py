@@ -9,9 +9,9 @@ from evopinn.genome import OPERATORS
 from evopinn.lab.bench.cases import CASES, Case
 from evopinn.lab.bench.contestant_timing import TimedContestant
 from evopinn.lab.bench.contestants import BASELINE, PEERS, make_contestant
-from evopinn.lab.bench.equations import EQUATIONS
 from evopinn.lab.bench.isolation import CrashedError, Isolated
 from evopinn.lab.bench.jax_network import load_jax, operators
+from evopinn.lab.bench.peer_problems import EQUATIONS
 from evopinn.problem import Grid
 
 FEW = {

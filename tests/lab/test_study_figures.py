@@ -24,7 +24,7 @@ from shown import (
 import evopinn as ep
 from evopinn.catalogue import find_problem
 from evopinn.errors import FigureError
-from evopinn.lab.studies.comparison.progress import progress
+from evopinn.lab.studies.comparison.loss_curves import progress
 from evopinn.lab.studies.convergence import convergence, looks_of, method_colours
 from evopinn.lab.studies.error_maps import error_maps
 from evopinn.lab.studies.sensitivity.sensitivity_figures import (

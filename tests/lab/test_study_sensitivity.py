@@ -10,7 +10,7 @@ from scipy.stats import kruskal
 
 from evopinn.errors import EvopinnError
 from evopinn.lab.studies.execution import carry_out
-from evopinn.lab.studies.sensitivity.ranking import expected_range, responses
+from evopinn.lab.studies.sensitivity.importance import expected_range, responses
 from evopinn.lab.studies.sensitivity.sensitivity_study import SensitivityStudy
 from evopinn.lab.studies.sensitivity.sensitivity_tables import Sensed
 from evopinn.lab.studies.sensitivity.variations import SensitivityDesign

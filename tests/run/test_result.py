@@ -189,7 +189,7 @@ def test_a_best_that_is_surpassed_while_it_is_loaded_is_not_missed(store, direct
         store.record([make_evaluation(1, loss=0.1)])
         return weights.load_weights(place, number)
 
-    monkeypatch.setattr("evopinn.run.result.load_weights", surpassed)
+    monkeypatch.setattr("evopinn.run.run_result.load_weights", surpassed)
     assert SearchResult(directory).best.loss == 1
 
 

@@ -14,7 +14,7 @@ from simulated import make_evaluation
 
 from evopinn.errors import RunError
 from evopinn.genome import Genome
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.store.store import Store
 
 
@@ -34,7 +34,7 @@ def test_evaluations_are_flat_rows_one_per_attempt(store, directory, monkeypatch
     monkeypatch.setattr("evopinn.run.export._PAGE", page)
     add_generations(store)
     add_final_evaluations(store)
-    rows = list(SearchResult(directory).evaluations())
+    rows = list(RunResult(directory).evaluations())
     assert [(row["task"], row["attempt"]) for row in rows] == [(0, 1), (0, 2)] + [
         (number, 1) for number in range(1, 14)
     ]
@@ -74,13 +74,13 @@ def test_evaluations_are_flat_rows_one_per_attempt(store, directory, monkeypatch
 
 def test_each_field_has_a_column_of_its_errors(store, directory):
     add_final_evaluations(store, (math.inf, 0.25))
-    (_, second) = SearchResult(directory).evaluations()
+    (_, second) = RunResult(directory).evaluations()
     assert (second["error"], second["error_u"], second["error_v"]) == (0.75, 0.5, 0.75)
 
 
 def test_pandas_gets_the_rows_and_is_asked_for_if_missing(store, directory, monkeypatch):
     add_generations(store)
-    result = SearchResult(directory)
+    result = RunResult(directory)
     monkeypatch.setitem(sys.modules, "pandas", SimpleNamespace(DataFrame=list))
     assert result.to_pandas() == list(result.evaluations())
     monkeypatch.setitem(sys.modules, "pandas", None)
@@ -90,7 +90,7 @@ def test_pandas_gets_the_rows_and_is_asked_for_if_missing(store, directory, monk
 
 def test_the_summary_is_plain_data(store, directory):
     add_generations(store)
-    result = SearchResult(directory)
+    result = RunResult(directory)
     early = result.summary()
     assert early["best"]["evaluations"] == 0
     assert early["best"]["mean_loss"] is None
@@ -136,7 +136,7 @@ def test_what_is_no_number_is_null(store, directory):
     store.record([make_evaluation(0, errors={"u": math.nan, "v": 1.0})])
     store.add_tasks([make_task(1, 2)])
     store.record([make_evaluation(1, loss=math.nan, errors={"u": math.inf})])
-    summary = SearchResult(directory).summary()
+    summary = RunResult(directory).summary()
     assert json.dumps(summary, allow_nan=False)
     assert summary["best"]["error"] is None
     assert summary["best"]["errors"] == {"u": None, "v": 1.0}
@@ -150,4 +150,4 @@ def test_a_damaged_row_is_told_in_a_sentence(directory, change):
     with closing(sqlite3.connect(directory / "run.sqlite")) as connection, connection:
         connection.execute(f"UPDATE tasks SET {change}")
     with pytest.raises(RunError, match=rf"{directory}: .*damaged"):
-        list(SearchResult(directory).evaluations())
+        list(RunResult(directory).evaluations())

@@ -424,7 +424,7 @@ def test_a_narrow_terminal_has_fewer_columns_and_whole_numbers(finished, columns
     from rich.console import Console
 
     from evopinn.run.record import RunRecord
-    from evopinn.view.terminal.runs import found, run_page, runs_list
+    from evopinn.view.terminal.run_summary import found, run_page, runs_list
 
     def lines_of(content):
         console = Console(file=io.StringIO(), width=columns)

@@ -12,7 +12,7 @@ from runs import add_final_evaluations, add_generations, make_task
 from simulated import make_evaluation
 from test_runs_commands import make_run, note_finished
 
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.store.weights import save_weights
 from evopinn.training import load, train
 
@@ -38,7 +38,7 @@ def test_evaluations_are_exported_as_csv(run, finished):
     assert re.match(r"15 .*tables/all\.csv\n", err)
     with Path("tables/all.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    expected = list(SearchResult(finished).evaluations())
+    expected = list(RunResult(finished).evaluations())
     assert [list(row) for row in rows] == [list(row) for row in expected]
     for row, values in zip(rows, expected, strict=True):
         assert float(row["loss"]) == values["loss"]
@@ -52,7 +52,7 @@ def test_evaluations_are_exported_as_lines_of_json(run, finished):
     rows = [
         json.loads(line, parse_constant=pytest.fail) for line in Path("all.jsonl").read_text().splitlines()
     ]
-    expected = list(SearchResult(finished).evaluations())
+    expected = list(RunResult(finished).evaluations())
     assert rows[0]["loss"] is None
     assert rows[1:4] == expected[1:4]
     assert len(rows) == len(expected)

@@ -14,12 +14,12 @@ from runs import make_history, make_task
 from simulated import make_evaluation
 from starlette.testclient import TestClient
 
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.store.pages import SORTS, Browser, Selection
 from evopinn.store.reader import Reader
 from evopinn.store.store import Store
-from evopinn.view.dashboard.application import make_app
 from evopinn.view.dashboard.security import Access
+from evopinn.view.dashboard.web_app import make_app
 
 COUNT = 100_000
 BATCH = 500
@@ -165,7 +165,7 @@ def test_listing_a_run_does_not_wait_for_torch(large):
     program = f"""
 import sys
 from evopinn.store.reader import Reader
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 print(len(Reader({str(large[0])!r}).hall_of_fame()), "torch" in sys.modules)
 """
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
@@ -186,7 +186,7 @@ def test_show_answers_within_a_second(large, options):
 
 
 def test_rows_of_all_evaluations_take_no_memory(large):
-    rows = SearchResult(large[0]).evaluations()
+    rows = RunResult(large[0]).evaluations()
     assert [row["task"] for row in islice(rows, COUNT // 10)] == list(range(COUNT // 10))
     before = resident_megabytes()
     assert sum(row["attempt"] for row in rows) == COUNT - COUNT // 10

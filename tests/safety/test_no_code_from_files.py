@@ -55,7 +55,7 @@ ALLOWED = {
     "catalogue/building.py": {"import_module": "a module of our own, by a name that its table has"},
     "training/optimiser_table.py": {"import_module": "a module of our own, which a row of its table names"},
     "store/directory.py": {"import_module('fcntl')": "of the standard library, where there is one"},
-    "run/result.py": {"import_module('pandas')": "asked for by a method that returns its tables"},
+    "run/run_result.py": {"import_module('pandas')": "asked for by a method that returns its tables"},
     "problem/reference.py": {"np.load(allow_pickle=False)": "arrays of numbers; objects are refused"},
     "engine/fused/compiler.py": {
         "add_object_img": "kernels compiled here, or by the same user before: files of others are not read"

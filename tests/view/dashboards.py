@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 
 import evopinn as ep
 from evopinn.store.records import Evaluation
-from evopinn.view.dashboard.application import make_app
 from evopinn.view.dashboard.security import Access
+from evopinn.view.dashboard.web_app import make_app
 
 TOKEN = "the-right-token"
 ACCESS = Access(TOKEN)

@@ -140,7 +140,7 @@ def test_where_all_may_come_numbers_are_answered_and_names_are_not(root):
 )
 def test_what_changes_something_must_come_from_our_own_pages(client, headers, monkeypatch):
     asked = []
-    monkeypatch.setattr("evopinn.view.dashboard.application.stop_run", lambda *_: asked.append(1))
+    monkeypatch.setattr("evopinn.view.dashboard.web_app.stop_run", lambda *_: asked.append(1))
     assert client.post("/api/runs/first/stop", headers=headers).status_code == 403
     assert not asked
 

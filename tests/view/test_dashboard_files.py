@@ -27,7 +27,7 @@ from evopinn.store.directory import DATABASE, WEIGHTS
 from evopinn.store.reader import Reader
 from evopinn.store.store import Store
 from evopinn.view.dashboard import server as serving
-from evopinn.view.dashboard.pictures import Drawings, PictureRequest
+from evopinn.view.dashboard.picture_cache import Drawings, PictureRequest
 from evopinn.view.dashboard.sandbox import Sandbox
 from evopinn.view.figures.pictures import Picture
 from evopinn.workers.problem_source import fingerprint
@@ -231,7 +231,7 @@ def test_a_picture_is_drawn_once_and_old_ones_give_way(root, monkeypatch):
         drawn.append(row.name)
         return Picture(row.name, row.title, row.caption, row.kind, b"x" * 40, 1.0)
 
-    monkeypatch.setattr("evopinn.view.dashboard.pictures.picture", picture)
+    monkeypatch.setattr("evopinn.view.dashboard.picture_cache.picture", picture)
     drawings = Drawings(Sandbox(threading.Event()), room=100)
     for task in (0, 0, 1, 0, 2, 0, 1):
         drawings.picture(PictureRequest("structure", root / "done", task, run_file=False))

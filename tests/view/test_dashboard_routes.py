@@ -9,8 +9,8 @@ import pytest
 from dashboards import ACCESS, ORIGIN, TOKEN, make_client
 from figured import make_run
 
-from evopinn.view.dashboard.application import make_app
 from evopinn.view.dashboard.security import Access
+from evopinn.view.dashboard.web_app import make_app
 
 SAFE = {"GET", "HEAD", "OPTIONS"}
 PARTS = {"name": "first", "number": "1", "what": "structure", "script": "run.js"}

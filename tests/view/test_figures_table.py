@@ -336,7 +336,7 @@ def test_neither_the_package_nor_the_command_line_loads_matplotlib():
     program = """
 import sys
 import evopinn, evopinn.cli, evopinn.view
-from evopinn.view.terminal import catalogue as tables
+from evopinn.view.terminal import catalogue_tables as tables
 print("matplotlib" in sys.modules)
 evopinn.figures
 print("matplotlib" in sys.modules, "matplotlib.pyplot" in sys.modules)

@@ -21,8 +21,8 @@ from evopinn.store.weights import save_weights
 from evopinn.training import History
 from evopinn.training.status import MEANINGS
 from evopinn.view.figures.comparisons import draw_progress
+from evopinn.view.figures.figure_table import FIGURES, REPORTED, Scene
 from evopinn.view.figures.style import LINES
-from evopinn.view.figures.table import FIGURES, REPORTED, Scene
 from evopinn.view.figures.trainings import Trainings
 from evopinn.view.report import write_report
 from evopinn.view.report.gathering import gathered

@@ -15,7 +15,7 @@ from evopinn.cli.report import report
 from evopinn.cli.runs import export, runs, show, stop
 from evopinn.cli.search import resume, search
 from evopinn.cli.shared import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_MISTAKE
-from evopinn.cli.study import add_studies
+from evopinn.cli.studies import add_studies
 from evopinn.cli.training import train
 from evopinn.errors import EvopinnError
 from evopinn.view.terminal.console import note

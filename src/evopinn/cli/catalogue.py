@@ -7,7 +7,7 @@ import typer
 from evopinn.catalogue import catalogue
 from evopinn.cli.shared import PROBLEM_HELP, JsonOption, SpaceOption, output
 from evopinn.genome import Space, published_models
-from evopinn.view.terminal.catalogue import (
+from evopinn.view.terminal.catalogue_tables import (
     models_data,
     models_table,
     problems_table,

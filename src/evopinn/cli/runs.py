@@ -10,14 +10,14 @@ from evopinn.cli.shared import EXIT_FAILED, JsonOption, output
 from evopinn.errors import RunError
 from evopinn.run.export import ENDINGS, export_evaluations
 from evopinn.run.record import RunRecord
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.run.stopping import PATIENCE, stop_run
 from evopinn.run.wording import run_name
 from evopinn.store.directory import RUNS, find_run, runs_in
 from evopinn.store.reader import Reader
 from evopinn.view.terminal.console import PIPE_WIDTH, note, output_console
 from evopinn.view.terminal.run_charts import run_charts
-from evopinn.view.terminal.runs import run_page, runs_list
+from evopinn.view.terminal.run_summary import run_page, runs_list
 
 CHART_WIDTH = 80
 """Columns of charts where the width of a line is unknown."""
@@ -111,7 +111,7 @@ def export(
 
 
 def _export_network(directory: Path, name: str, task: int | None) -> None:
-    result = SearchResult(directory)
+    result = RunResult(directory)
     network = result.best if task is None else result.weights(task)
     paths = training.check_writable(name)
     for path in paths:

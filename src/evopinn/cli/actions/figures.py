@@ -10,8 +10,8 @@ from evopinn.cli.shared import EXIT_FAILED
 from evopinn.errors import EvopinnError, FigureError
 from evopinn.run.wording import visible
 from evopinn.view.figures import FIGURES, Subject, draw, save
+from evopinn.view.figures.figure_table import find_figure
 from evopinn.view.figures.style import FORMATS
-from evopinn.view.figures.table import find_figure
 from evopinn.view.terminal.console import note
 
 

@@ -16,13 +16,13 @@ from evopinn.run.budget_plan import known_plan
 from evopinn.run.config import Config
 from evopinn.run.naming import dated_name, run_path
 from evopinn.run.progress import Phase
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.run.session import Observer
 from evopinn.run.stopping import StopRequest
 from evopinn.run.wording import run_name
 from evopinn.store.directory import is_run
 from evopinn.view.terminal.console import note
-from evopinn.view.terminal.runs import found
+from evopinn.view.terminal.run_summary import found
 from evopinn.workers.problem_source import ProblemSource
 
 
@@ -104,7 +104,7 @@ def _finish(directory: Path, finished: bool, as_json: bool, told: bool) -> None:
     if not is_run(directory):
         note("stopped before the search started; nothing was written.")
         raise typer.Exit(EXIT_INTERRUPTED)
-    result = SearchResult(directory)
+    result = RunResult(directory)
     summary = result.summary()
     output(summary if as_json else found(result.record), as_json)
     if not finished:

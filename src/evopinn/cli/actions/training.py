@@ -14,8 +14,8 @@ from evopinn.errors import StoredModelError
 from evopinn.genome import Genome, PublishedModel
 from evopinn.problem import is_problem_file
 from evopinn.view.terminal.console import notes_console
-from evopinn.view.terminal.training import problem_table, training_data, training_facts
 from evopinn.view.terminal.training_progress import training_progress
+from evopinn.view.terminal.training_tables import problem_table, training_data, training_facts
 
 
 def show_problem(name: str) -> None:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from evopinn.genome import Genome
-from evopinn.lab.bench.equations import ResidualTerm, equation
 from evopinn.lab.bench.nested_autograd import PlainNetwork
+from evopinn.lab.bench.peer_problems import ResidualTerm, equation
 from evopinn.network import Layout
 from evopinn.problem import Problem
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from evopinn.genome import BINARY, Genome
-from evopinn.lab.bench.equations import equation
+from evopinn.lab.bench.peer_problems import equation
 from evopinn.network import Layout
 from evopinn.problem import Problem
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from evopinn.genome import Genome
-from evopinn.lab.bench.equations import equation
+from evopinn.lab.bench.peer_problems import equation
 from evopinn.network import Layout
 from evopinn.problem import Problem
 

@@ -29,7 +29,7 @@ _MANY = 4
 
 
 @dataclass
-class Progress:
+class LossAgainstCost:
     """The best loss so far against cost, as far as it has been read.
 
     Attributes:
@@ -82,13 +82,13 @@ class Remembered:
     created: float | None = None
     lock: threading.RLock = field(default_factory=threading.RLock)
     quartiles: dict[int, Quartiles | None] = field(default_factory=dict[int, "Quartiles | None"])
-    progress: Progress = field(default_factory=Progress)
+    progress: LossAgainstCost = field(default_factory=LossAgainstCost)
     answers: dict[str, tuple[Stamp, Any]] = field(default_factory=dict[str, tuple[Stamp, Any]])
 
     def know(self, created: float) -> None:
         """Clear the cache if another run is here now."""
         if self.created != created:
-            self.created, self.quartiles, self.progress = created, {}, Progress()
+            self.created, self.quartiles, self.progress = created, {}, LossAgainstCost()
 
     def quartiles_of(
         self,

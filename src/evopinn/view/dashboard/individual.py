@@ -16,7 +16,7 @@ from evopinn.store.pages import Browser, RecordedTask
 from evopinn.store.records import Entry
 from evopinn.training import History
 from evopinn.training.status import MEANINGS
-from evopinn.view.dashboard.pictures import page_pictures
+from evopinn.view.dashboard.picture_cache import page_pictures
 from evopinn.view.dashboard.tables import (
     ANCESTORS,
     ATTEMPTS,
@@ -26,7 +26,7 @@ from evopinn.view.dashboard.tables import (
     page_row,
     page_table,
 )
-from evopinn.view.figures.table import Scene
+from evopinn.view.figures.figure_table import Scene
 from evopinn.view.tables import Cell, Fact, Facts, Phrase, Table
 
 Data = dict[str, Any]

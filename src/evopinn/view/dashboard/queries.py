@@ -20,7 +20,7 @@ from evopinn.view.dashboard.cache import Memory, Remembered
 from evopinn.view.dashboard.generations import merged, round_data
 from evopinn.view.dashboard.individual import individual
 from evopinn.view.dashboard.listing import Place, Places, sound
-from evopinn.view.dashboard.pictures import page_pictures
+from evopinn.view.dashboard.picture_cache import page_pictures
 from evopinn.view.dashboard.tables import (
     COMPARED,
     INDIVIDUALS,
@@ -32,7 +32,7 @@ from evopinn.view.dashboard.tables import (
     page_row,
     page_table,
 )
-from evopinn.view.figures.table import Scene
+from evopinn.view.figures.figure_table import Scene
 from evopinn.view.numbers import duration, moment
 from evopinn.view.run_tables import ROUNDS, failures_table, finalists_table, hall_of_fame_table
 from evopinn.view.tables import Cell, Column, Fact, Facts, Table

@@ -14,8 +14,8 @@ import uvicorn
 
 from evopinn.checks import shown
 from evopinn.errors import DashboardError
-from evopinn.view.dashboard.application import make_app
 from evopinn.view.dashboard.security import LOOPBACK, TOKEN, Access
+from evopinn.view.dashboard.web_app import make_app
 
 _EVERYWHERE = ("0.0.0.0", "::")
 _NICENESS = 5

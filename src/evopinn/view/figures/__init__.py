@@ -6,6 +6,7 @@ style whose colours everybody can tell apart.
 """
 
 from evopinn.view.figures.activations import activation
+from evopinn.view.figures.figure_table import FIGURES, draw
 from evopinn.view.figures.histories import convergence
 from evopinn.view.figures.lineages import lineage
 from evopinn.view.figures.maps import error, solution
@@ -15,7 +16,6 @@ from evopinn.view.figures.searches import generations, schedule
 from evopinn.view.figures.structures import structure
 from evopinn.view.figures.style import save
 from evopinn.view.figures.subjects import Subject
-from evopinn.view.figures.table import FIGURES, draw
 from evopinn.view.figures.trees import formula, tree
 
 __all__ = [

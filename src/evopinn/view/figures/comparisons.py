@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from evopinn.errors import FigureError
 from evopinn.run.progress import best_so_far
 from evopinn.run.record import find_best
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.store.reader import Reader
 from evopinn.training import History
 from evopinn.view.figures.histories import convergence
@@ -42,13 +42,13 @@ PROGRESS = PictureRow(
 )
 
 
-def compared(runs: Mapping[str, SearchResult]) -> tuple[list[Picture], Undrawn]:
+def compared(runs: Mapping[str, RunResult]) -> tuple[list[Picture], Undrawn]:
     """The figures of several runs, by name; of the first seven if there are more."""
     shown = dict(list(runs.items())[:MOST])
     return drawn_rows([(CONVERGENCE, partial(_best, shown)), (PROGRESS, partial(_progress, shown))])
 
 
-def _best(runs: Mapping[str, SearchResult]) -> Figure:
+def _best(runs: Mapping[str, RunResult]) -> Figure:
     histories = {name: _best_histories(run) for name, run in runs.items()}
     known = {name: trials for name, trials in histories.items() if trials}
     if not known:
@@ -56,7 +56,7 @@ def _best(runs: Mapping[str, SearchResult]) -> Figure:
     return whole_figure(convergence(known))
 
 
-def _best_histories(run: SearchResult) -> Sequence[History]:
+def _best_histories(run: RunResult) -> Sequence[History]:
     with Reader(run.directory) as reader:
         best = find_best(reader)
         if best is None:
@@ -65,7 +65,7 @@ def _best_histories(run: SearchResult) -> Sequence[History]:
         return [history for task in tasks if (history := reader.history(task)) is not None]
 
 
-def _progress(runs: Mapping[str, SearchResult]) -> Figure:
+def _progress(runs: Mapping[str, RunResult]) -> Figure:
     known: dict[str, Trainings] = {}
     for name, run in runs.items():
         try:

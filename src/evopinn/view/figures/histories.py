@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evopinn.errors import FigureError
 from evopinn.run.architecture import activation_of, structure_of
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.store.reader import Reader
 from evopinn.training import History, TrainingResult
 from evopinn.view.figures.style import LINES, PAGE, Panel, grid_of_axes, panel_on, plain, styled
@@ -47,7 +47,7 @@ class Band:
 
 @styled()
 def convergence(
-    models: Mapping[str, Trials] | Trials | SearchResult,
+    models: Mapping[str, Trials] | Trials | RunResult,
     *,
     field: str | None = None,
     figure: Panel | None = None,
@@ -87,7 +87,7 @@ def convergence(
     return figure
 
 
-def finalist_histories(run: SearchResult, size: int = 3) -> dict[str, list[History]]:
+def finalist_histories(run: RunResult, size: int = 3) -> dict[str, list[History]]:
     """The histories of the finalists' trials, by rank and genome; before the finals, of the best genomes."""
     with Reader(run.directory) as reader:
         finalists = [(each.genome, each.tasks) for each in reader.finalists(size)]
@@ -115,8 +115,8 @@ def band_of(trials: Sequence[tuple[Array, Array]]) -> Band | None:
     return Band(nodes, values.mean(axis=0), values.min(axis=0), values.max(axis=0), len(known))
 
 
-def _named(models: Mapping[str, Trials] | Trials | SearchResult) -> dict[str, Sequence[HistoryLike]]:
-    if isinstance(models, SearchResult):
+def _named(models: Mapping[str, Trials] | Trials | RunResult) -> dict[str, Sequence[HistoryLike]]:
+    if isinstance(models, RunResult):
         return dict(finalist_histories(models))
     table = models if isinstance(models, Mapping) else {"": models}
     return {name: [each] if isinstance(each, HistoryLike) else list(each) for name, each in table.items()}

@@ -8,9 +8,9 @@ from functools import partial
 from matplotlib.figure import Figure
 
 from evopinn.errors import EvopinnError
+from evopinn.view.figures.figure_table import FIGURES, Scene, draw
 from evopinn.view.figures.style import UNDATED, styled
 from evopinn.view.figures.subjects import Subject
-from evopinn.view.figures.table import FIGURES, Scene, draw
 
 _DOTS = 180
 """Per inch: twice what the widest figure takes on a page, for screens with small dots."""

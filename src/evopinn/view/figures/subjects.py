@@ -10,14 +10,14 @@ from evopinn.genome import Activation, Genome, Structure
 from evopinn.problem import OBJECT, Problem, is_problem_file
 from evopinn.run.goal import Goal
 from evopinn.run.record import find_best
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.store.directory import find_run
 from evopinn.store.pages import Browser
 from evopinn.store.reader import Reader
 from evopinn.training import TrainingResult
 from evopinn.workers.problem_source import fingerprint, same_fingerprint
 
-Run = SearchResult | str | os.PathLike[str]
+Run = RunResult | str | os.PathLike[str]
 """A run, by what it found, or its directory, or its name in `runs`."""
 
 
@@ -36,7 +36,7 @@ class Subject:
 
     def __init__(
         self,
-        source: SearchResult | TrainingResult,
+        source: RunResult | TrainingResult,
         problem: Problem | str | None = None,
         *,
         task: int | None = None,
@@ -50,12 +50,12 @@ class Subject:
     @property
     def is_run(self) -> bool:
         """Whether there is a search to make figures of."""
-        return isinstance(self.source, SearchResult) and self._task is None
+        return isinstance(self.source, RunResult) and self._task is None
 
     @property
-    def run(self) -> SearchResult:
+    def run(self) -> RunResult:
         """The search."""
-        if isinstance(self.source, SearchResult) and self._task is None:
+        if isinstance(self.source, RunResult) and self._task is None:
             return self.source
         raise FigureError("this figure shows a search, but a single network was given.")
 
@@ -92,7 +92,7 @@ class Subject:
         model = self.model
         if isinstance(model, TrainingResult):
             return model.coordinates, model.fields
-        assert isinstance(self.source, SearchResult)
+        assert isinstance(self.source, RunResult)
         try:
             problem = given_problem(self._problem, self._goal(self.source).source)
         except FigureError:
@@ -103,7 +103,7 @@ class Subject:
     def problem(self) -> Problem:
         """The problem that the network was trained on; a run's must not have changed since."""
         network, given = self.network, self._problem
-        if isinstance(self.source, SearchResult):
+        if isinstance(self.source, RunResult):
             given = problem_again(self._goal(self.source), given)
         return problem_of(network, given)
 
@@ -115,7 +115,7 @@ class Subject:
         except EvopinnError:
             return None
 
-    def _goal(self, run: SearchResult) -> Goal:
+    def _goal(self, run: RunResult) -> Goal:
         """What a run was to do, with a problem that may be asked for."""
         goal = goal_of(run)
         if self._problem is None and not self._run_files and is_problem_file(goal.source):
@@ -144,12 +144,12 @@ def activation_of(given: TrainingResult | Genome | Activation | str) -> Activati
     return genome_of(given).activation
 
 
-def run_of(given: Run) -> SearchResult:
+def run_of(given: Run) -> RunResult:
     """What a run has found."""
-    return given if isinstance(given, SearchResult) else SearchResult(find_run(os.fspath(given)))
+    return given if isinstance(given, RunResult) else RunResult(find_run(os.fspath(given)))
 
 
-def goal_of(run: SearchResult) -> Goal:
+def goal_of(run: RunResult) -> Goal:
     """What a run was to do, and where its problem comes from."""
     with Reader(run.directory) as reader:
         return Goal.of(reader.about().config, run.directory)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evopinn.errors import FigureError
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.store.reader import Reader
 from evopinn.store.records import RoundKind
 
@@ -37,7 +37,7 @@ class Trainings:
     kinds: Mapping[int, RoundKind]
 
     @classmethod
-    def of(cls, run: SearchResult) -> Self:
+    def of(cls, run: RunResult) -> Self:
         """Those of a run, of which there must be one."""
         with Reader(run.directory) as reader:
             kinds: dict[int, RoundKind] = {each.generation: each.kind for each in reader.generations()}

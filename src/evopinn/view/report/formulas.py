@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, tostring
 
 from latex2mathml.converter import convert_to_element  # pyright: ignore[reportMissingTypeStubs]
 
-from evopinn.view.report.facts import Formula
+from evopinn.view.report.report_facts import Formula
 
 _ELEMENTS = {
     *("math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "ms", "mfrac", "msqrt", "mroot", "mstyle"),

@@ -9,14 +9,14 @@ from evopinn.errors import EvopinnError
 from evopinn.problem import OBJECT, Problem
 from evopinn.run.goal import Goal
 from evopinn.run.record import RunRecord
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.store.directory import CONFIG
 from evopinn.training import TrainingResult
+from evopinn.view.figures.figure_table import FIGURES, REPORTED, Scene
 from evopinn.view.figures.pictures import Picture, Undrawn, drawn
 from evopinn.view.figures.subjects import Subject, problem_again
-from evopinn.view.figures.table import FIGURES, REPORTED, Scene
-from evopinn.view.report.facts import Formula, RunFacts
 from evopinn.view.report.formulas import formula
+from evopinn.view.report.report_facts import Formula, RunFacts
 from evopinn.view.report.stating import problem_facts
 
 _UNKNOWN = f"{OBJECT}unknown"
@@ -24,7 +24,7 @@ _UNKNOWN = f"{OBJECT}unknown"
 
 
 def gathered(
-    run: SearchResult, problem: Problem | str | None = None, pictures: Iterable[str] = REPORTED
+    run: RunResult, problem: Problem | str | None = None, pictures: Iterable[str] = REPORTED
 ) -> RunFacts:
     """Everything a report says of a run.
 
@@ -68,7 +68,7 @@ def _problem(goal: Goal, given: Problem | str | None) -> tuple[Problem | None, s
         return None, str(reason)
 
 
-def _network(run: SearchResult, record: RunRecord) -> tuple[TrainingResult | None, str]:
+def _network(run: RunResult, record: RunRecord) -> tuple[TrainingResult | None, str]:
     if record.best is None:
         return None, ""
     try:
@@ -83,7 +83,7 @@ def _formula(record: RunRecord) -> Formula:
 
 
 def _pictures(
-    run: SearchResult, problem: Problem | None, missing: str, names: Iterable[str], scene: Scene
+    run: RunResult, problem: Problem | None, missing: str, names: Iterable[str], scene: Scene
 ) -> tuple[dict[str, Picture], Undrawn]:
     subject = Subject(run, _UNKNOWN if problem is None else problem)
     wanted = list(names)

@@ -5,8 +5,8 @@ from urllib.parse import quote
 from evopinn.view.figures.pictures import Picture
 from evopinn.view.markup import fenced, plain
 from evopinn.view.numbers import moment
-from evopinn.view.report.facts import Formula, ReportFacts, RunFacts
 from evopinn.view.report.page import GENERATOR
+from evopinn.view.report.report_facts import Formula, ReportFacts, RunFacts
 from evopinn.view.run_facts import best_facts, how_finalists_are_ranked, run_facts, why_not_recommended
 from evopinn.view.run_tables import (
     STRUCTURE_NOTE,

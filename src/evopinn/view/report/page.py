@@ -13,7 +13,7 @@ from evopinn.view.figures.comparisons import MOST
 from evopinn.view.figures.pictures import Picture
 from evopinn.view.pages import page_text
 from evopinn.view.pages.templates import environment, template_text
-from evopinn.view.report.facts import ReportFacts
+from evopinn.view.report.report_facts import ReportFacts
 from evopinn.view.run_facts import best_facts, how_finalists_are_ranked, why_not_recommended
 from evopinn.view.run_tables import (
     STRUCTURE_NOTE,

@@ -2,8 +2,8 @@
 
 from evopinn.problem import Problem, Reference
 from evopinn.problem.formulas import problem_formulas
-from evopinn.view.report.facts import ProblemFacts, TermFacts
 from evopinn.view.report.formulas import formula, formulas
+from evopinn.view.report.report_facts import ProblemFacts, TermFacts
 
 _WORDS = {
     "Grid": "on a grid",

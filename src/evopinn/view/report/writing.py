@@ -10,14 +10,14 @@ from urllib.parse import quote
 from evopinn.atomic_write import atomic_write
 from evopinn.errors import ReportError
 from evopinn.problem import Problem
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.view.figures.comparisons import compared
+from evopinn.view.figures.figure_table import BESIDE
 from evopinn.view.figures.subjects import Run, run_of
-from evopinn.view.figures.table import BESIDE
-from evopinn.view.report.facts import ReportFacts, RunFacts
 from evopinn.view.report.gathering import gathered
 from evopinn.view.report.markdown import pictures_of, render_markdown
 from evopinn.view.report.page import GENERATOR, render_page
+from evopinn.view.report.report_facts import ReportFacts, RunFacts
 
 FORMATS: Mapping[str, tuple[str, ...]] = {"html": (".html", ".htm"), "md": (".md", ".markdown")}
 """The formats of a report, with the endings of their files, the usual one first."""
@@ -73,7 +73,7 @@ def write_report(
     return path
 
 
-def report_facts(runs: Sequence[SearchResult], problem: Problem | str | None = None) -> ReportFacts:
+def report_facts(runs: Sequence[RunResult], problem: Problem | str | None = None) -> ReportFacts:
     """All that a report says."""
     made, release = time.time(), version("evopinn")
     if len(runs) == 1:
@@ -129,7 +129,7 @@ def unwritable(path: Path, error: OSError) -> ReportError:
     return ReportError(f"the report cannot be written to {path}: {error.strerror}; choose another place.")
 
 
-def _settled(runs: Sequence[SearchResult], path: Path | None, kind: str | None) -> tuple[str, Path]:
+def _settled(runs: Sequence[RunResult], path: Path | None, kind: str | None) -> tuple[str, Path]:
     if kind is not None and kind not in FORMATS:
         raise ReportError(f"a report is written as {' or '.join(FORMATS)}, not as {kind}.")
     if path is None:
@@ -179,9 +179,9 @@ def _joint_title(runs: Sequence[RunFacts]) -> str:
     return f"{len(runs)} searches side by side: {listed}"
 
 
-def _labelled(runs: Sequence[SearchResult]) -> dict[str, SearchResult]:
+def _labelled(runs: Sequence[RunResult]) -> dict[str, RunResult]:
     """Runs by a name for legends, a number behind names that occur several times."""
-    named: dict[str, SearchResult] = {}
+    named: dict[str, RunResult] = {}
     for run in runs:
         name = f"{run.directory.resolve().name} ({run.method})"
         same = sum(each == name or each.startswith(f"{name} #") for each in named)

@@ -21,7 +21,7 @@ from evopinn.lab.studies.comparison.equal_cost import (
     total_epochs,
     workplan_of,
 )
-from evopinn.lab.studies.comparison.progress import progress
+from evopinn.lab.studies.comparison.loss_curves import progress
 from evopinn.lab.studies.forecasting import PAPER_TIME
 from evopinn.lab.studies.labels import COMPARED, OURS, REFERENCE, conditions_note, measure_of, method_of
 from evopinn.lab.studies.page_parts import PagePart, training_parts

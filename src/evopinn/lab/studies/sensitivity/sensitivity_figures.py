@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 
 from evopinn.errors import FigureError
 from evopinn.lab.studies.convergence import draw_means, histories_of, mean_errors, mean_losses
+from evopinn.lab.studies.sensitivity.importance import Ranked
 from evopinn.lab.studies.sensitivity.morris import MorrisRow
-from evopinn.lab.studies.sensitivity.ranking import Ranked
 from evopinn.lab.studies.trials import Trial, quantities
 from evopinn.view.figures.style import (
     BLACK,

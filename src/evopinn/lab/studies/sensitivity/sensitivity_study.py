@@ -15,8 +15,8 @@ from evopinn.catalogue import names as catalogue_names
 from evopinn.errors import SearchError
 from evopinn.lab.studies.labels import case_label
 from evopinn.lab.studies.page_parts import Drawing, PagePart, of_case
+from evopinn.lab.studies.sensitivity.importance import Ranked, logarithms, ranking, responses
 from evopinn.lab.studies.sensitivity.morris import MorrisRow, Screening, noise_effect
-from evopinn.lab.studies.sensitivity.ranking import Ranked, logarithms, ranking, responses
 from evopinn.lab.studies.sensitivity.sensitivity_figures import (
     morris_figure,
     ranking_figure,

@@ -14,8 +14,8 @@ from evopinn.lab.studies.labels import (
     number_cell,
     scientific_cell,
 )
+from evopinn.lab.studies.sensitivity.importance import Ranked
 from evopinn.lab.studies.sensitivity.morris import MorrisRow
-from evopinn.lab.studies.sensitivity.ranking import Ranked
 from evopinn.lab.studies.trials import Sample
 from evopinn.view.tables import Column, Table
 

@@ -23,7 +23,7 @@ from evopinn.store.reader import Reader
 from evopinn.view.dashboard.assets import assets, shell
 from evopinn.view.dashboard.downloads import find_download, opened, packed_network
 from evopinn.view.dashboard.listing import Places, UnknownRunError
-from evopinn.view.dashboard.pictures import Drawings, PictureRequest
+from evopinn.view.dashboard.picture_cache import Drawings, PictureRequest
 from evopinn.view.dashboard.queries import Queries
 from evopinn.view.dashboard.sandbox import SECONDS, Sandbox, Threads
 from evopinn.view.dashboard.security import Access, Guard

@@ -19,7 +19,7 @@ from evopinn.store.weights import load_weights
 from evopinn.training import History
 
 
-class SearchResult:
+class RunResult:
     """The result of a search. Everything is read on use, so the run may still be running.
 
     Args:
@@ -138,8 +138,8 @@ class SearchResult:
             best = find_best(reader)
             found = "none" if best is None else f"{best.entry.loss:.2e}"
             return (
-                f"SearchResult({str(self.directory)!r}, problem={self.problem!r}, method={self.method!r}, "
-                f"state={reader.state()!r}, best loss: {found})"
+                f"{type(self).__name__}({str(self.directory)!r}, problem={self.problem!r}, "
+                f"method={self.method!r}, state={reader.state()!r}, best loss: {found})"
             )
 
     def _best(self) -> BestNetwork:

@@ -10,16 +10,16 @@ from evopinn.errors import FigureError
 from evopinn.problem import is_problem_file
 from evopinn.run.goal import Goal
 from evopinn.run.record import find_best
-from evopinn.run.result import SearchResult
+from evopinn.run.run_result import RunResult
 from evopinn.run.wording import why_no_network
 from evopinn.store.kept_networks import kept_weights
 from evopinn.store.pages import Browser
 from evopinn.view.dashboard.cache import stamp_of
 from evopinn.view.dashboard.listing import sound
 from evopinn.view.dashboard.sandbox import Sandbox
+from evopinn.view.figures.figure_table import FIGURES, Page, Scene, draw, find_figure
 from evopinn.view.figures.pictures import Picture, picture, picture_row
 from evopinn.view.figures.subjects import Subject
-from evopinn.view.figures.table import FIGURES, Page, Scene, draw, find_figure
 
 _ROOM = 40_000_000
 """Bytes of pictures that are kept."""
@@ -111,7 +111,7 @@ class Drawings:
 def draw_picture(request: PictureRequest) -> Picture:
     """A picture."""
     with sound(request.directory):
-        run = SearchResult(request.directory)
+        run = RunResult(request.directory)
         subject = Subject(run, task=request.task, run_files=request.run_file)
         return picture(picture_row(request.figure, Scene()), draw(request.figure, subject))
 
