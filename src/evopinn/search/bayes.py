@@ -213,9 +213,6 @@ class BayesMethod(Method[BayesSettings, Trials]):
 
     workplan: ClassVar = Trials
 
-    def _workload(self, workplan: Trials, settings: BayesSettings) -> Workload:
-        return settings.workload(workplan)
-
     def _searcher(
         self, workplan: Trials, settings: BayesSettings, seed: int, space: Space
     ) -> BayesianOptimisation:

@@ -32,9 +32,6 @@ class EvolutionMethod(Method[EvolutionSettings, Schedule]):
 
     workplan: ClassVar = Schedule
 
-    def _workload(self, workplan: Schedule, settings: EvolutionSettings) -> Workload:
-        return settings.workload(workplan)
-
     def _searcher(
         self, workplan: Schedule, settings: EvolutionSettings, seed: int, space: Space
     ) -> Evolution:

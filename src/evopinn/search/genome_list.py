@@ -68,6 +68,11 @@ class GenomeListSettings:
         check_whole("evaluations", self.evaluations, 1)
         check_mean(self.mean)
 
+    def workload(self, roster: Roster) -> Workload:
+        """The trainings of all genomes."""
+        trainings = len(roster.genomes) * self.evaluations
+        return Workload((WorkloadStage(trainings, roster.epochs, kind="final"),))
+
 
 @final
 class GenomeListTraining(RoundSearch):
@@ -113,10 +118,6 @@ class GenomeListMethod(Method[GenomeListSettings, Roster]):
     workplan: ClassVar = Roster
     takes_budget: ClassVar = False
     skips_costly: ClassVar = False
-
-    def _workload(self, workplan: Roster, settings: GenomeListSettings) -> Workload:
-        trainings = len(workplan.genomes) * settings.evaluations
-        return Workload((WorkloadStage(trainings, workplan.epochs, kind="final"),))
 
     def _searcher(
         self, workplan: Roster, settings: GenomeListSettings, seed: int, space: Space

@@ -35,6 +35,10 @@ class Settings(Protocol):
         """The mean of their losses that ranks the candidates."""
         ...
 
+    def workload(self, workplan: Any, /) -> Workload:
+        """The maximum workload of a workplan."""
+        ...
+
 
 S = TypeVar("S", bound=Settings)
 W = TypeVar("W", bound=Workplan)
@@ -93,7 +97,8 @@ class Method(ABC, Generic[S, W]):
     @final
     def workload(self, workplan: Workplan, settings: Settings) -> Workload:
         """The maximum workload of the method."""
-        return self._workload(*self._fitting(workplan, settings))
+        fitting, own = self._fitting(workplan, settings)
+        return own.workload(fitting)
 
     @final
     def make(
@@ -119,10 +124,6 @@ class Method(ABC, Generic[S, W]):
         return cast(W, workplan), settings
 
     # What each method says.
-
-    @abstractmethod
-    def _workload(self, workplan: W, settings: S) -> Workload:
-        """The maximum workload of the method."""
 
     @abstractmethod
     def _searcher(self, workplan: W, settings: S, seed: int, space: Space) -> Searcher:
