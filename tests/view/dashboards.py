@@ -41,6 +41,13 @@ def make_runs(root):
     return root
 
 
+def make_place(place):
+    """A directory with one run, and beside it another that nobody may see."""
+    make_run(place / "runs" / "first")
+    make_run(place / "elsewhere" / "secret")
+    return place / "runs"
+
+
 def records(table):
     """The rows of a table as a page gets it: values by the keys of columns, and what else it is told."""
     keys = [column["key"] for column in table["columns"]]

@@ -10,7 +10,7 @@ import sys
 from urllib.parse import quote
 
 import pytest
-from dashboards import ORIGIN, TOKEN, make_client, records
+from dashboards import ORIGIN, TOKEN, make_client, make_place, records
 from figured import make_run
 
 from evopinn.errors import RunError
@@ -37,11 +37,7 @@ ADDRESSES = (
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
-    """A directory with one run, and beside it another that nobody may see."""
-    place = tmp_path_factory.mktemp("place")
-    make_run(place / "runs" / "first")
-    make_run(place / "elsewhere" / "secret")
-    return place / "runs"
+    return make_place(tmp_path_factory.mktemp("place"))
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,7 @@ import signal
 import sys
 
 import pytest
-from dashboards import ACCESS, ORIGIN, TOKEN, make_client
-from figured import make_run
+from dashboards import ACCESS, ORIGIN, TOKEN, make_client, make_place
 
 from evopinn.view.dashboard.security import Access
 from evopinn.view.dashboard.web_app import make_app
@@ -47,10 +46,7 @@ def address(path, **parts):
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
-    place = tmp_path_factory.mktemp("place")
-    make_run(place / "runs" / "first")
-    make_run(place / "elsewhere" / "secret")
-    return place / "runs"
+    return make_place(tmp_path_factory.mktemp("place"))
 
 
 @pytest.fixture(scope="module")

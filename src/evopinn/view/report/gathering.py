@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from evopinn.errors import EvopinnError
-from evopinn.problem import OBJECT, Problem
+from evopinn.problem import OBJECT, Problem, Reference
+from evopinn.problem.formulas import problem_formulas
 from evopinn.run.goal import Goal
 from evopinn.run.record import RunRecord
 from evopinn.run.run_result import RunResult
@@ -15,12 +16,18 @@ from evopinn.training import TrainingResult
 from evopinn.view.figures.figure_table import FIGURES, REPORTED, Scene
 from evopinn.view.figures.pictures import Picture, Undrawn, drawn
 from evopinn.view.figures.subjects import Subject, problem_again
-from evopinn.view.report.formulas import formula
-from evopinn.view.report.report_facts import Formula, RunFacts
-from evopinn.view.report.stating import problem_facts
+from evopinn.view.report.formulas import formula, formulas
+from evopinn.view.report.report_facts import Formula, ProblemFacts, RunFacts, TermFacts
 
 _UNKNOWN = f"{OBJECT}unknown"
 """The name of a problem that nobody has, so that no figure is made of another one."""
+
+_POINTS = {
+    "Grid": "on a grid",
+    "Uniform": "drawn uniformly at random",
+    "LatinHypercube": "drawn from a Latin hypercube",
+    "Sobol": "drawn from a Sobol sequence",
+}
 
 
 def gathered(
@@ -49,7 +56,7 @@ def gathered(
     drawings, undrawn = _pictures(run, found, missing, pictures, scene)
     return RunFacts(
         record=record,
-        problem=None if found is None else problem_facts(found),
+        problem=None if found is None else _problem_facts(found),
         problem_missing=missing,
         network_missing=lost,
         formula=_formula(record),
@@ -111,3 +118,32 @@ def _repeat(directory: Path, source: str) -> str:
     if source.startswith(OBJECT):
         return ""
     return f"evopinn search --config {shlex.quote(str(directory / CONFIG))}"
+
+
+def _problem_facts(problem: Problem) -> ProblemFacts:
+    """The problem in formulas and words."""
+    written = problem_formulas(problem)
+    terms = [
+        TermFacts(each.name, each.weight, each.count, each.place, formulas(each.equations), each.source)
+        for each in written.terms
+    ]
+    return ProblemFacts(
+        title=problem.title,
+        equation=formula(problem.equation) if problem.equation.strip() else None,
+        domain=formula(written.domain),
+        terms=terms,
+        definitions=formulas(written.definitions),
+        unwritten=formulas(written.unwritten),
+        points=_POINTS.get(type(problem.points).__name__, type(problem.points).__name__),
+        solution=_solution(problem),
+    )
+
+
+def _solution(problem: Problem) -> str:
+    if problem.solution is None:
+        return "No solution is known, so there are no errors: only the loss measures how good a network is."
+    kind = "a reference solution" if isinstance(problem.solution, Reference) else "an exact solution"
+    return (
+        f"Errors are measured against {kind} on {len(problem.test_points):,} points; they are reported but "
+        "do not guide the search."
+    )
