@@ -200,7 +200,13 @@ class Config(_WithWorkplans):
     def search_space(self) -> Space:
         """The search space: the paper's, or for a method of second order one of smaller networks."""
         if self.space:
-            return Space.parse(self.space)
+            space = Space.parse(self.space)
+            if self._as_the_paper and space.starts != Space().starts:
+                raise SearchError(
+                    f"the space has starts={','.join(space.starts)}, but the preset {self.preset} has the "
+                    "paper's start only; leave the starts out, or give a schedule or a budget."
+                )
+            return space
         return SMALL if spends_by_cost(self.training_options().optimizer) else Space()
 
     def workplan(self) -> Workplan | None:

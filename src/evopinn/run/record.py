@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evopinn.run.architecture import Architecture, activation_of
+from evopinn.genome import PAPER_START
+from evopinn.run.architecture import Architecture, activation_of, start_of
 from evopinn.run.goal import Goal
 from evopinn.run.planned_rounds import ScheduledRound, scheduled_rounds
 from evopinn.run.wording import overfitting_warning, why_no_network
@@ -353,6 +354,7 @@ def _entry_data(entry: Entry) -> dict[str, Any]:
         "generation": entry.generation,
         "genome": entry.genome,
         "activation": activation_of(entry.genome),
+        "start": start_of(entry.genome) or PAPER_START.text,
         "loss": finite(entry.loss),
         "error": finite(entry.error),
         "errors": {field: finite(error) for field, error in entry.errors.items()},
@@ -366,6 +368,7 @@ def _finalist_data(finalist: FinalistEntry) -> dict[str, Any]:
     return {
         "genome": finalist.genome,
         "activation": activation_of(finalist.genome),
+        "start": start_of(finalist.genome) or PAPER_START.text,
         "mean": finalist.mean,
         "mean_loss": finite(finalist.mean_loss),
         "mean_error": finite(finalist.mean_error),
