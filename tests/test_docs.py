@@ -21,7 +21,7 @@ import evopinn
 from evopinn.catalogue import catalogue, problem
 from evopinn.cli import app
 from evopinn.errors import EvopinnError, GenomeSyntaxError
-from evopinn.genome import COMMON, OPERATORS, Genome, Space, published_model, published_models
+from evopinn.genome import COMMON, OPERATORS, STARTS, Genome, Space, published_model, published_models
 from evopinn.genome.variation.activation_mutation import OPERATOR_MUTATIONS, PARAMETER_MUTATIONS
 from evopinn.genome.variation.start_mutation import START_MUTATIONS
 from evopinn.problem import is_problem_file

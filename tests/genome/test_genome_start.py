@@ -102,7 +102,7 @@ def test_impossible_starts_are_refused() -> None:
     with pytest.raises(UnknownNameError, match=r"unix.*paper"):
         Start("unix")
     for values in ((0.0,), (float("nan"),), (1, 11), (1, 1, 1), ("1",), (True,)):
-        with pytest.raises(GenomeError, match="unit|parameter"):
+        with pytest.raises(GenomeError, match=r"unit|parameter"):
             Start("unit", values)  # pyright: ignore[reportArgumentType]
     for data in (None, [], {"spread": 1}, "unit"):
         with pytest.raises(GenomeError, match="kind"):
