@@ -56,7 +56,7 @@ def test_a_part_that_is_set_leaves_the_other_parts_of_a_file_alone(run):
     assert settings["elitists"] == 0.5
     expected = MutationRates(layers=0.9, neurons=0.1)
     assert settings["mutation"] == {
-        name: getattr(expected, name) for name in ("layers", "neurons", "shortcuts", "activation", "start")
+        name: getattr(expected, name) for name in ("layers", "neurons", "shortcuts", "activation")
     }
 
 
@@ -185,6 +185,7 @@ def test_a_preset_of_the_paper_has_the_start_of_the_paper_only():
     quick = Config.of(preset | {"preset": "quick"}).spelled_out()
     assert quick.search_space().starts == ("paper", "unit")
     assert "starts=paper,unit" in quick.space
+    assert quick.settings["mutation"]["start"] == MutationRates.start
 
 
 def test_a_preset_of_the_paper_is_another_request_than_its_numbers_where_another_mean_decides():

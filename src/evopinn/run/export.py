@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from evopinn.errors import RunError
-from evopinn.genome import PAPER_START
-from evopinn.run.architecture import activation_of, start_of, structure_of
+from evopinn.run.architecture import activation_of, structure_of
 from evopinn.run.record import finite
 from evopinn.store.database import as_read_errors
 from evopinn.store.reader import Reader
@@ -74,7 +73,6 @@ def _columns(fields: Sequence[str]) -> Columns:
         "layers": lambda entry: _structure(entry)["layers"],
         "neurons": lambda entry: _structure(entry)["neurons"],
         "activation": lambda entry: activation_of(entry.genome),
-        "start": lambda entry: start_of(entry.genome) or PAPER_START.text,
         "operations": lambda entry: ", ".join(entry.operations),
         "parents": lambda entry: ", ".join(map(str, entry.parents)),
         **_taken("epochs", "seed", "loss", "error"),

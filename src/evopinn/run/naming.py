@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 from evopinn.errors import RunError
-from evopinn.genome import MutationRates
 from evopinn.problem import OBJECT
 from evopinn.run.config import Config, usual_mean
 from evopinn.run.wording import is_unseen, visible
@@ -63,9 +62,6 @@ def request_digest(config: Config, fingerprint: float) -> str:
             del asked[kind.table]
     if asked["settings"].get("mean") == usual_mean(asked["training"]["optimizer"]):
         del asked["settings"]["mean"]
-    rates = asked["settings"].get("mutation", {})
-    if rates.get("start") == MutationRates.start:
-        del rates["start"]
     if asked["training"]["coarseness"] == 1:
         del asked["training"]["coarseness"]
     text = f"{json.dumps(asked, sort_keys=True)} {fingerprint:.9e}"
