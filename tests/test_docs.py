@@ -21,8 +21,9 @@ import evopinn
 from evopinn.catalogue import catalogue, problem
 from evopinn.cli import app
 from evopinn.errors import EvopinnError, GenomeSyntaxError
-from evopinn.genome import COMMON, OPERATORS, Genome, Space, published_model, published_models
+from evopinn.genome import COMMON, OPERATORS, STARTS, Genome, Space, published_model, published_models
 from evopinn.genome.variation.activation_mutation import OPERATOR_MUTATIONS, PARAMETER_MUTATIONS
+from evopinn.genome.variation.start_mutation import START_MUTATIONS
 from evopinn.problem import is_problem_file
 from evopinn.training import Status, find_optimiser
 from evopinn.training.duration import parse_duration
@@ -206,11 +207,26 @@ def test_the_common_activations_are_complete() -> None:
 
 def test_the_mutations_are_complete() -> None:
     listed = [code(cells[0])[0] for cells in rows("genomes.md", "mutation")]
-    of_activations = [*OPERATOR_MUTATIONS, *PARAMETER_MUTATIONS]
-    assert listed[-len(of_activations) :] == of_activations
+    others = [*OPERATOR_MUTATIONS, *PARAMETER_MUTATIONS, *START_MUTATIONS]
+    assert listed[-len(others) :] == others
     source = (ROOT / "src/evopinn/genome/variation/structure_mutation.py").read_text(encoding="utf-8")
     of_structures = set(re.findall(r'"((?:insert|remove|add|change) \w+)"', source))
-    assert set(listed[: -len(of_activations)]) == of_structures
+    assert set(listed[: -len(others)]) == of_structures
+
+
+def test_the_starts_are_complete() -> None:
+    listed = {code(cells[0])[0]: cells[1:] for cells in rows("genomes.md", "start")}
+    assert listed == {
+        row.name: [
+            row.summary,
+            "; ".join(
+                f"`{each.name}`: {each.default:g}, {each.least:g} to {each.most:g}, "
+                f"{each.searched[0]:g} to {each.searched[1]:g}"
+                for each in row.parameters
+            ),
+        ]
+        for row in STARTS.values()
+    }
 
 
 def test_the_statuses_are_complete() -> None:

@@ -350,3 +350,12 @@ def test_a_study_that_is_interrupted_and_resumed_comes_to_the_same(tmp_path: Pat
     assert {row.noise for row in made.morris(whole)} != {math.nan}
     with pytest.raises(EvopinnError, match="another study"):
         carried_out(study(**TINY, seed=1), whole)
+
+
+def test_all_variations_have_the_start_of_the_baseline() -> None:
+    design = SensitivityDesign(
+        problem="heat", baseline="layers=4 neurons=20 activation=tanh(x) start=unit(2)"
+    )
+    genomes = [each for values in design.varied().objectives().values() for each in values.values()]
+    assert len(genomes) > 10
+    assert all(genome.endswith(" start=unit(2)") for genome in genomes)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from searches import PROBLEM
 
-from evopinn.errors import RunError, UnknownNameError
+from evopinn.errors import RunError, SearchError, UnknownNameError
 from evopinn.genome import MutationRates, Space
 from evopinn.run import naming
 from evopinn.run.config import SMALL, Config, check_config_unchanged, read_config
@@ -173,6 +173,19 @@ def test_what_was_asked_before_there_was_a_choice_of_means_is_still_the_same_req
     assert digest(**lbfgs, settings={"mean": "arithmetic"}) == digest(**lbfgs)
     assert digest(settings={"mean": "arithmetic"}) != digest()
     assert digest(**lbfgs, settings={"mean": "geometric"}) != digest(**lbfgs)
+    assert digest(settings={"mutation": {"start": 0.3}}) == digest()
+    assert digest(settings={"mutation": {"start": 0.4}}) != digest()
+
+
+def test_a_preset_of_the_paper_has_the_start_of_the_paper_only():
+    preset = {"problem": "klein-gordon", "preset": "paper", "space": "starts=paper,unit"}
+    with pytest.raises(SearchError, match=r"starts=paper,unit.*preset paper"):
+        Config.of(preset)
+    assert Config.of(preset | {"space": "layers=3-5"}).search_space().starts == ("paper",)
+    quick = Config.of(preset | {"preset": "quick"}).spelled_out()
+    assert quick.search_space().starts == ("paper", "unit")
+    assert "starts=paper,unit" in quick.space
+    assert quick.settings["mutation"]["start"] == MutationRates.start
 
 
 def test_a_preset_of_the_paper_is_another_request_than_its_numbers_where_another_mean_decides():

@@ -13,6 +13,7 @@ from searches import PROBLEM
 
 import evopinn as ep
 from evopinn.errors import RunError
+from evopinn.genome import Genome, Space
 from evopinn.run.checkpoints import Checkpoints
 from evopinn.run.driver import Deadlines, Driver, Limits
 from evopinn.run.progress import ProgressTracker, Snapshot
@@ -144,6 +145,34 @@ def test_deadlines_follow_from_what_is_known():
     assert fixed.seconds(work=1000, epochs=30) == 7
     unknown.learn(work=10, seconds=20)
     assert unknown.seconds(work=1000, epochs=30) == 20 * 2 * 1000
+
+
+def test_a_search_for_starts_resumes_to_the_same_losses(tmp_path):
+    trainer = Trainer(ProblemSource.of(search_problem.problem), TrainingOptions(optimizer="lbfgs"))
+    space = Space(3, 4, (4, 8, 2), starts=("paper", "unit"))
+
+    def run(directory, stop_after=math.inf):
+        store = Store.open(directory) if directory.exists() else Store.create(directory, "", {})
+        with store:
+            start = Snapshot(directory, "poisson", "evo-dpste", "starting", workers=1)
+            Driver(
+                searcher=Evolution(SCHEDULE, seed=1, space=space, settings=SETTINGS),
+                store=store,
+                pool=Stage(lambda _, work: trainer(work)),
+                checkpoints=Checkpoints(directory, 2, last=SCHEDULE.generations),
+                limits=Limits(),
+                progress=ProgressTracker(start, SETTINGS.workload(SCHEDULE), lambda _: None),
+                stopped=lambda: len(store.losses()) >= stop_after,
+            ).run()
+        with Reader(directory) as reader:
+            return [(each.task, each.genome, each.loss) for each in reader.page()]
+
+    whole = run(tmp_path / "whole")
+    assert len({Genome.parse(genome).start for _, genome, _ in whole}) > 3
+    for stop_after in (4, 12):
+        part = run(tmp_path / "stopped", stop_after)
+        assert stop_after <= len(part) < len(whole)
+    assert run(tmp_path / "stopped") == whole
 
 
 def test_a_resumed_run_knows_how_long_trainings_take(drive, trained):

@@ -5,6 +5,7 @@ import math
 import sqlite3
 import sys
 from contextlib import closing
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +17,8 @@ from evopinn.errors import RunError
 from evopinn.genome import Genome
 from evopinn.run.run_result import RunResult
 from evopinn.store.store import Store
+from evopinn.view.run_facts import best_facts
+from evopinn.view.run_tables import hall_of_fame_table
 
 
 @pytest.fixture
@@ -70,6 +73,18 @@ def test_evaluations_are_flat_rows_one_per_attempt(store, directory, monkeypatch
         None,
     )
     assert rows[-1]["error"] == 3 * 0.3  # the largest of the fields'
+
+
+def test_the_summary_names_a_start_other_than_the_papers(store, directory):
+    genome = Genome.parse(f"{CANDIDATES[0].text} start=unit(0.5)")
+    store.add_tasks([replace(make_task(0, 1), genome=genome)])
+    store.record([make_evaluation(0)])
+    record = RunResult(directory).record
+    assert record.data()["best"]["start"] == "unit(0.5)"
+    assert record.data()["best"]["activation"] == "tanh(x)"
+    (row,) = hall_of_fame_table(record).data()
+    assert row["activation"] == "tanh(x) start=unit(0.5)"
+    assert best_facts(record).data()["start"] == "unit(0.5)"
 
 
 def test_each_field_has_a_column_of_its_errors(store, directory):

@@ -44,6 +44,25 @@ def test_proposals_are_networks_of_the_kind_that_was_asked_for(kind: str, span: 
     assert len({task.seed for task in driven.tasks}) == 32
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_starts_are_proposed_where_the_space_has_several(kind: str) -> None:
+    space = Space(starts=("paper", "unit"))
+
+    def loss(task: Task) -> float:
+        start = task.genome.start
+        return 10.0 ** (-2 - abs(log10(start.values[1]))) if start.kind == "unit" else 1.0
+
+    settings = BayesSettings(faithful=kind == "faithful", batch=8, startup=16)
+    driven = drive(BayesianOptimisation(Trials(48, 30), 0, space, settings), loss)
+    for task in driven.tasks:
+        space.check(task.genome)
+    starts = [task.genome.start for task in driven.tasks]
+    assert {start.kind for start in starts[:16]} == {"paper", "unit"}
+    firsts = {start.values[1] for start in starts if start.kind == "unit"}
+    assert firsts <= {0.25, 0.397, 0.63, 1.0, 1.59, 2.52, 4.0}
+    assert {0.25, 4.0} & {start.values[1] for start in starts[-12:]}  # the best of them win
+
+
 @pytest.mark.parametrize(
     ("options", "batch"), [({}, 2), ({"faithful": True}, 1), ({"faithful": True, "batch": 3}, 3)]
 )

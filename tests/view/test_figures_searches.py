@@ -243,9 +243,12 @@ def test_each_operation_is_of_a_kind(operations, name):
 
 def test_every_mutation_is_of_a_kind_that_says_what_it_changes():
     from evopinn.genome.variation.activation_mutation import OPERATOR_MUTATIONS, PARAMETER_MUTATIONS
+    from evopinn.genome.variation.start_mutation import START_MUTATIONS
 
     for name in [*OPERATOR_MUTATIONS, *PARAMETER_MUTATIONS]:
-        assert kind_of((name,)).name == "activation mutated"
+        assert kind_of((name,)).name == kind_of((name, "tune start")).name == "activation mutated"
+    for name in START_MUTATIONS:
+        assert kind_of((name,)).name == "start mutated"
 
 
 def test_a_damaged_record_whose_lineage_leads_round_is_drawn_all_the_same(tmp_path):

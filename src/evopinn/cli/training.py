@@ -7,7 +7,7 @@ import typer
 
 from evopinn.cli.shared import PROBLEM_HELP, JsonOption, QuietOption, SpaceOption, stop_on_termination
 from evopinn.errors import GenomeError, TrainingError
-from evopinn.genome import Genome, PublishedModel, Space, find_published, published_models
+from evopinn.genome import STARTS, Genome, PublishedModel, Space, find_published, published_models
 
 DEFAULT_GENOME = "layers=5 neurons=32 shortcuts=none activation=tanh(x)"
 
@@ -82,7 +82,7 @@ def _network(
     """The network that the user names; if none, the paper's best for this problem, or a plain one."""
     if model is not None and genome is not None:
         raise GenomeError("both --model and --genome are given; choose one.")
-    space = Space.parse(bounds) if bounds else Space()
+    space = Space.parse(bounds) if bounds else Space(starts=tuple(STARTS))
     if model is None:
         published = any(each.problem == family for each in published_models())
         if genome is not None or not published:

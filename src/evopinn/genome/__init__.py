@@ -1,7 +1,8 @@
 """Genomes, which describe networks independently of the problems that they solve, and their variation.
 
-A genome is a structure (layers, neurons, shortcuts) and an activation function (a tree of operators with
-learnable parameters on its edges). It has a text form that a person can write:
+A genome is a structure (layers, neurons, shortcuts), an activation function (a tree of operators with
+learnable parameters on its edges) and a start (how initial weights are made; the paper's if nothing is said).
+It has a text form that a person can write:
 
     >>> from evopinn.genome import Genome
     >>> print(Genome.parse("layers=6 neurons=48 activation=a*tanh(b*x)*cos(x)"))

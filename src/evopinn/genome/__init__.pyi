@@ -13,6 +13,7 @@ from .published import (
     published_models,
 )
 from .space import PAPER, Space
+from .start import PAPER_START, STARTS, Start, StartKind, StartParameter
 from .structure import Shortcut, Structure, regular_shortcuts
 from .tree import Node
 from .variation import (
@@ -29,6 +30,8 @@ __all__ = [
     "COMMON",
     "OPERATORS",
     "PAPER",
+    "PAPER_START",
+    "STARTS",
     "UNARY",
     "Activation",
     "CommonActivation",
@@ -40,6 +43,9 @@ __all__ = [
     "PublishedModel",
     "Shortcut",
     "Space",
+    "Start",
+    "StartKind",
+    "StartParameter",
     "Structure",
     "Variation",
     "common_activation",

@@ -10,19 +10,22 @@ from evopinn.checks import shown, whole_number
 from evopinn.errors import GenomeError, GenomeSyntaxError
 from evopinn.genome.activation import Activation
 from evopinn.genome.space import Space
+from evopinn.genome.start import PAPER_START, Start, start_from_field
 from evopinn.genome.structure import STRUCTURE_FIELDS, Structure, structure_from_fields
 from evopinn.genome.text_fields import TextField, split_fields
 
-_FIELDS = (*STRUCTURE_FIELDS, "activation")
+_REQUIRED = (*STRUCTURE_FIELDS, "activation")
+_FIELDS = (*_REQUIRED, "start")
 
 
 @dataclass(frozen=True)
 class Genome:
-    """A structure gene and an activation gene.
+    """A structure gene, an activation gene and a start gene.
 
     Attributes:
         structure: Layers, neurons and shortcuts.
         activation: The activation function of all hidden layers; each layer learns parameters of its own.
+        start: How the initial weights are made. Text, JSON and key mention it only if it is not the paper's.
 
     Examples:
         >>> genome = Genome.parse("layers=6 neurons=48 shortcuts=0-1,1-2 activation=asinh(x)*cos(x)")
@@ -32,10 +35,12 @@ class Genome:
 
     structure: Structure
     activation: Activation
+    start: Start = PAPER_START
 
     def __post_init__(self) -> None:
         """Refuse parts in text form: `Genome.parse` reads those."""
-        for part, kind in ((self.structure, Structure), (self.activation, Activation)):
+        parts = ((self.structure, Structure), (self.activation, Activation), (self.start, Start))
+        for part, kind in parts:
             if not isinstance(part, kind):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise GenomeError(
                     f"a genome needs a {kind.__name__}, not {part!r}; `Genome.parse` reads text."
@@ -44,7 +49,7 @@ class Genome:
     @cached_property
     def text(self) -> str:
         """The text form; `Genome.parse` reads it back to the same genome."""
-        return f"{self.structure.text} activation={self.activation.text}"
+        return f"{self.structure.text} activation={self.activation.text}{self._start_text}"
 
     def __str__(self) -> str:
         return self.text
@@ -52,15 +57,20 @@ class Genome:
     @cached_property
     def key(self) -> str:
         """A short name: 16 hexadecimal digits that depend on the genome alone, the same in every run."""
-        return sha256(f"{self.structure.text} {self.activation.key}".encode()).hexdigest()[:16]
+        text = f"{self.structure.text} {self.activation.key}{self._start_text}"
+        return sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def _start_text(self) -> str:
+        return "" if self.start == PAPER_START else f" start={self.start.text}"
 
     @classmethod
     def parse(cls, text: str, space: Space | None = None) -> "Genome":
         """Read a genome from its text form.
 
         Args:
-            text: Fields `layers`, `neurons`, `shortcuts` (may be left out: none) and `activation`, in any
-                order. The activation may be in quotes.
+            text: Fields `layers`, `neurons`, `shortcuts` (may be left out: none), `activation` and `start`
+                (may be left out: the paper's), in any order. The activation may be in quotes.
             space: If given, the genome must lie in it.
 
         Raises:
@@ -68,10 +78,11 @@ class Genome:
         """
         fields = split_fields(text, _FIELDS, ("layers", "neurons", "activation"))
         structure = structure_from_fields(fields)
-        genome = cls(structure, _activation(fields["activation"]))
+        start = start_from_field(fields["start"]) if "start" in fields else PAPER_START
+        genome = cls(structure, _activation(fields["activation"]), start)
         if space is not None:
-            for name, reason in space.violations(genome.structure, genome.activation):
-                raise fields[name].error(reason)
+            for name, reason in space.violations(genome):
+                raise fields.get(name, fields["activation"]).error(reason)
         return genome
 
     def to_json(self) -> dict[str, Any]:
@@ -81,6 +92,7 @@ class Genome:
             "neurons": self.structure.neurons,
             "shortcuts": [list(shortcut) for shortcut in self.structure.shortcuts],
             "activation": self.activation.to_json(),
+            **({} if self.start == PAPER_START else {"start": self.start.to_json()}),
         }
 
     @classmethod
@@ -91,7 +103,7 @@ class Genome:
                 f"a genome is an object with the fields {', '.join(_FIELDS)}, not {shown(data)}."
             )
         fields = dict(cast(Mapping[str, object], data))
-        if set(fields) != set(_FIELDS):
+        if not set(_REQUIRED) <= set(fields) <= set(_FIELDS):
             raise GenomeError(
                 f"a genome has the fields {', '.join(_FIELDS)}, not {', '.join(fields) or 'none'}."
             )
@@ -101,7 +113,8 @@ class Genome:
                 f"layers and neurons are whole numbers, not {shown(layers)} and {shown(neurons)}."
             )
         structure = Structure(cast(int, layers), cast(int, neurons), _shortcuts(shortcuts))
-        return cls(structure, Activation.from_json(fields["activation"]))
+        start = Start.from_json(fields["start"]) if "start" in fields else PAPER_START
+        return cls(structure, Activation.from_json(fields["activation"]), start)
 
 
 def _activation(field: TextField) -> Activation:

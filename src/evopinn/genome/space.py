@@ -11,7 +11,8 @@ from evopinn.checks import shown, whole_number
 from evopinn.errors import GenomeError, UnknownNameError
 from evopinn.genome.activation import MAX_NAMED_PARAMETERS, Activation
 from evopinn.genome.operators import BINARY, OPERATORS, UNARY
-from evopinn.genome.structure import MAX_LAYERS, MAX_NEURONS, Structure
+from evopinn.genome.start import PAPER_START, STARTS
+from evopinn.genome.structure import MAX_LAYERS, MAX_NEURONS
 from evopinn.genome.text_fields import WHOLE, TextField, split_fields
 from evopinn.genome.tree import MAX_DEPTH, walk
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _LIBRARY_UNARY = tuple(name for name, row in UNARY.items() if row.library)
 _LIBRARY_BINARY = tuple(name for name, row in BINARY.items() if row.library)
 _EXTRA = tuple(name for name, row in OPERATORS.items() if not row.library)
+_STARTS = (PAPER_START.kind,)
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Space:
         binary: Names of the binary operators to draw from; may be empty.
         extra: Operators allowed besides, neither drawn nor counted: what common activation functions bring
             in.
+        starts: Names of the starts to draw from; their parameters are searched too.
 
     Examples:
         >>> Space().count_structures()
@@ -51,6 +54,7 @@ class Space:
     unary: tuple[str, ...] = _LIBRARY_UNARY
     binary: tuple[str, ...] = _LIBRARY_BINARY
     extra: tuple[str, ...] = _EXTRA
+    starts: tuple[str, ...] = _STARTS
 
     def __post_init__(self) -> None:
         """Refuse bounds that leave nothing to search."""
@@ -79,14 +83,20 @@ class Space:
             raise GenomeError(
                 f"max_parameters must be from 0 to {MAX_NAMED_PARAMETERS}, not {self.max_parameters}."
             )
-        if not self.unary:
-            raise GenomeError("a search space needs at least one unary operator.")
-        for names, table in ((self.unary, UNARY), (self.binary, BINARY), (self.extra, OPERATORS)):
+        for names, kind in ((self.unary, "unary operator"), (self.starts, "start")):
+            if not names:
+                raise GenomeError(f"a search space needs at least one {kind}.")
+        for names, table in (
+            (self.unary, UNARY),
+            (self.binary, BINARY),
+            (self.extra, OPERATORS),
+            (self.starts, STARTS),
+        ):
             for name in names:
                 if name not in table:
                     raise UnknownNameError(_kind(table), name, table)
             if len(set(names)) < len(names):
-                raise GenomeError(f"an operator is listed twice among {', '.join(names)}.")
+                raise GenomeError(f"{_kind(table)}s: one is listed twice among {', '.join(names)}.")
 
     @property
     def neuron_choices(self) -> range:
@@ -95,8 +105,13 @@ class Space:
         return range(least, most + 1, step)
 
     @property
+    def varies_start(self) -> bool:
+        """Whether there is more than one start to choose from."""
+        return len(self.starts) > 1 or any(STARTS[name].parameters for name in self.starts)
+
+    @property
     def text(self) -> str:
-        """The text form, which `Space.parse` reads back; operators are listed if they are not the default."""
+        """The text form, which `Space.parse` reads back; names are listed if they are not the default."""
         least, most, step = self.neurons
         parts = [
             f"layers={self.min_layers}-{self.max_layers}",
@@ -108,6 +123,7 @@ class Space:
             ("unary", self.unary, _LIBRARY_UNARY),
             ("binary", self.binary, _LIBRARY_BINARY),
             ("extra", self.extra, _EXTRA),
+            ("starts", self.starts, _STARTS),
         ):
             if names != default:
                 parts.append(f"{name}={','.join(names) or 'none'}")
@@ -120,7 +136,7 @@ class Space:
     def parse(cls, text: str) -> "Space":
         """The space of a text such as `layers=2-12 neurons=8-64:4 operators=7 parameters=3`.
 
-        A field left out keeps the paper's bound. `unary`, `binary` and `extra` take lists, as in
+        A field left out keeps the paper's bound. `unary`, `binary`, `extra` and `starts` take lists, as in
         `unary=sin,tanh`.
 
         Raises:
@@ -135,37 +151,40 @@ class Space:
                 raise field.error(str(error).removesuffix(".")) from None
         return space
 
-    def violations(self, structure: Structure, activation: Activation) -> Iterator[tuple[str, str]]:
+    def violations(self, genome: "Genome") -> Iterator[tuple[str, str]]:
         """The bounds that a genome breaks: the name of each field, and the reason."""
+        structure, start = genome.structure, genome.start
         if not self.min_layers <= structure.layers <= self.max_layers:
             yield "layers", f"layers={structure.layers} is outside {self.min_layers} to {self.max_layers}"
         if structure.neurons not in self.neuron_choices:
             least, most, step = self.neurons
             yield "neurons", f"neurons={structure.neurons} is not among {least} to {most} in steps of {step}"
+        for reason in self._flaws(genome.activation):
+            yield "activation", reason
+        if start.kind not in self.starts:
+            yield (
+                "start",
+                f"the start {start.kind} is not in this search space, only {', '.join(self.starts)}",
+            )
+
+    def _flaws(self, activation: Activation) -> Iterator[str]:
         if activation.size > self.max_operators:
-            yield (
-                "activation",
-                f"the activation has {activation.size} operators; {self.max_operators} are allowed",
-            )
+            yield f"the activation has {activation.size} operators; {self.max_operators} are allowed"
         if activation.parameters > self.max_parameters:
-            yield (
-                "activation",
-                f"the activation has {activation.parameters} parameters; {self.max_parameters} are allowed",
-            )
+            yield f"the activation has {activation.parameters} parameters; {self.max_parameters} are allowed"
         allowed = {*self.unary, *self.binary, *self.extra}
         for _, node in walk(activation.root):
             if node.operator not in allowed:
-                yield "activation", f"the operator {node.operator} is not in this search space"
+                yield f"the operator {node.operator} is not in this search space"
 
     def check(self, genome: "Genome") -> None:
         """Raise `GenomeError`, which names the bound, if a genome is not in this space."""
-        for _, reason in self.violations(genome.structure, genome.activation):
+        for _, reason in self.violations(genome):
             raise GenomeError(f"{reason}.")
 
     def permits(self, activation: Activation) -> bool:
         """Whether an activation function is within this space."""
-        any_structure = Structure(self.min_layers, self.neurons[0])
-        return not any(self.violations(any_structure, activation))
+        return not any(self._flaws(activation))
 
     def count_structures(self) -> int:
         """The number of structures: N · Σ_n Fib(2n - 1), for N numbers of neurons and n layers.
@@ -195,12 +214,13 @@ class Space:
         return total
 
     def count_models(self) -> int:
-        """The number of genomes; different trees count separately even if their functions are equal."""
+        """The number of genomes apart from their starts; different trees of one function count separately."""
         return self.count_structures() * self.count_activations()
 
 
 def _kind(table: object) -> str:
-    return "unary operator" if table is UNARY else "binary operator" if table is BINARY else "operator"
+    kinds = ((UNARY, "unary operator"), (BINARY, "binary operator"), (STARTS, "start"))
+    return next((kind for each, kind in kinds if table is each), "operator")
 
 
 def _fibonacci(n: int) -> int:
@@ -238,6 +258,7 @@ _READERS: Mapping[str, Callable[[TextField], dict[str, Any]]] = MappingProxyType
         "unary": _names,
         "binary": _names,
         "extra": _names,
+        "starts": _names,
     }
 )
 

@@ -3,5 +3,6 @@
 from .forward import forward, pre_activations
 from .layout import LayerSlots, Layout, Slot
 from .module import Network
+from .starts import initial_theta
 
-__all__ = ["LayerSlots", "Layout", "Network", "Slot", "forward", "pre_activations"]
+__all__ = ["LayerSlots", "Layout", "Network", "Slot", "forward", "initial_theta", "pre_activations"]

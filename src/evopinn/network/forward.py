@@ -5,7 +5,7 @@ With layers 0 ... L−1, h₀ the coordinates, f the activation with the paramet
     zₗ = Wₗ hₗ + bₗ,    hₗ₊₁ = f(zₗ; αₗ) + Σ hᵢ  over the shortcuts i-(l+1),    output = z at layer L−1.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -39,21 +39,27 @@ def pre_activations(genome: Genome, tensors: Mapping[str, Tensor], points: Tenso
     Returns:
         One for each layer, shape (..., neurons), and the fields at the end, shape (..., outputs).
     """
+    return list(layer_by_layer(genome, tensors, points))
+
+
+def layer_by_layer(genome: Genome, tensors: Mapping[str, Tensor], points: Tensor) -> Iterator[Tensor]:
+    """The same one after another: each layer is computed from the values of the one before as they are then.
+
+    So a start can change a layer's weights, and its values with them, before the next layer is computed.
+    """
     structure = genome.structure
     starts = {end: start for start, end in structure.shortcuts}
     none = points.new_zeros(0)
     inputs = [points]
-    found: list[Tensor] = []
     for layer in range(structure.layers):
         z = torch.nn.functional.linear(inputs[-1], tensors[weight_name(layer)], tensors[bias_name(layer)])
-        found.append(z)
+        yield z
         if layer == structure.layers - 1:
             break
         h = genome.activation(z, tensors.get(activation_name(layer), none))
         if layer + 1 in starts:
             h = h + _widened(inputs[starts[layer + 1]], structure.neurons)
         inputs.append(h)
-    return found
 
 
 def _widened(h: Tensor, neurons: int) -> Tensor:

@@ -14,7 +14,17 @@ def structure_of(genome: str) -> str:
 
 
 def activation_of(genome: str) -> str:
-    """The activation, which ends a genome's text."""
+    """The activation in a genome's text."""
+    return function_of(genome).partition(" start=")[0]
+
+
+def start_of(genome: str) -> str:
+    """The start, which ends a genome's text; empty for the paper's, which is not written."""
+    return function_of(genome).partition(" start=")[2]
+
+
+def function_of(genome: str) -> str:
+    """The part of a genome's text after the structure: the activation, and a start other than the paper's."""
     return genome.partition(" activation=")[2]
 
 
@@ -42,6 +52,16 @@ class Architecture:
     def activation(self) -> str:
         """Its text."""
         return activation_of(self.text)
+
+    @property
+    def start(self) -> str:
+        """The text of its start; empty for the paper's."""
+        return start_of(self.text)
+
+    @property
+    def function(self) -> str:
+        """The text of its activation, and of a start other than the paper's: `sin(x) start=unit`."""
+        return function_of(self.text)
 
     @property
     def structure(self) -> str:

@@ -12,7 +12,7 @@ from pydantic import Field, create_model
 
 from evopinn.checks import MAX_COUNT, MAX_SEED
 from evopinn.errors import RunError, SearchError
-from evopinn.genome import Space
+from evopinn.genome import MutationRates, Space
 from evopinn.search import DEFAULT_METHOD, WORKPLANS, AnyMethod, Settings, Workplan, find_method, find_preset
 from evopinn.search.means import Mean
 from evopinn.store.directory import CONFIG
@@ -200,7 +200,13 @@ class Config(_WithWorkplans):
     def search_space(self) -> Space:
         """The search space: the paper's, or for a method of second order one of smaller networks."""
         if self.space:
-            return Space.parse(self.space)
+            space = Space.parse(self.space)
+            if self._as_the_paper and space.starts != Space().starts:
+                raise SearchError(
+                    f"the space has starts={','.join(space.starts)}, but the preset {self.preset} has the "
+                    "paper's start only; leave the starts out, or give a schedule or a budget."
+                )
+            return space
         return SMALL if spends_by_cost(self.training_options().optimizer) else Space()
 
     def workplan(self) -> Workplan | None:
@@ -229,10 +235,12 @@ class Config(_WithWorkplans):
         settings = asdict(cast(Any, self.method_settings()))
         fixed = self.find_method().fixed
         given = {name: value for name, value in settings.items() if name not in fixed and value is not None}
+        space = self.search_space()
+        rates: dict[str, float] | None = given.get("mutation")
+        if rates and not space.varies_start and rates["start"] == MutationRates.start:
+            del rates["start"]  # it has no effect, and older runs do not have it
         training = self.training.model_copy(update={"optimizer": self.training_options().optimizer})
-        config = self.model_copy(
-            update={"settings": given, "space": self.search_space().text, "training": training}
-        )
+        config = self.model_copy(update={"settings": given, "space": space.text, "training": training})
         workplan = self.workplan()
         return config if workplan is None else config._with_workplan(workplan)
 

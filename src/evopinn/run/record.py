@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evopinn.run.architecture import Architecture, activation_of
+from evopinn.run.architecture import Architecture, activation_of, start_of
 from evopinn.run.goal import Goal
 from evopinn.run.planned_rounds import ScheduledRound, scheduled_rounds
 from evopinn.run.wording import overfitting_warning, why_no_network
@@ -347,12 +347,19 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
+def _start_data(genome: str) -> dict[str, str]:
+    """A start other than the paper's, which a genome does not name either."""
+    start = start_of(genome)
+    return {"start": start} if start else {}
+
+
 def _entry_data(entry: Entry) -> dict[str, Any]:
     return {
         "task": entry.task,
         "generation": entry.generation,
         "genome": entry.genome,
         "activation": activation_of(entry.genome),
+        **_start_data(entry.genome),
         "loss": finite(entry.loss),
         "error": finite(entry.error),
         "errors": {field: finite(error) for field, error in entry.errors.items()},
@@ -366,6 +373,7 @@ def _finalist_data(finalist: FinalistEntry) -> dict[str, Any]:
     return {
         "genome": finalist.genome,
         "activation": activation_of(finalist.genome),
+        **_start_data(finalist.genome),
         "mean": finalist.mean,
         "mean_loss": finite(finalist.mean_loss),
         "mean_error": finite(finalist.mean_error),

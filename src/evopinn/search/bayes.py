@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Literal, final
 
 from evopinn.errors import SearchError
-from evopinn.genome import COMMON, PAPER, Genome, Space, Structure, regular_shortcuts
+from evopinn.genome import COMMON, PAPER, STARTS, Genome, Space, Start, Structure, regular_shortcuts
 from evopinn.search.costs import LEAST_LENGTH, SpanCosts, scaled_epochs
 from evopinn.search.means import Mean, check_mean
 from evopinn.search.method import Method
@@ -34,6 +34,9 @@ LEAST_LOSS = 1e-300
 """The loss that replaces zero where a logarithm is needed."""
 
 OBJECTIVES = ("log10", "loss")
+
+_LEVELS = 7
+"""The number of values of each parameter of a start."""
 
 
 @dataclass(frozen=True)
@@ -135,10 +138,13 @@ class BayesSettings:
 class BayesianOptimisation(RoundSearch):
     """Bayesian optimisation of layers, neurons and one of the common activation functions.
 
+    If the space has several starts, or one with parameters, those are optimised with them; the parameters of
+    a start that is not chosen have no effect.
+
     Args:
         trials: How many proposals are trained, and for how many epochs.
         seed: All random choices follow from it and from the scores.
-        space: Gives the layers, the neurons and which common activation functions are allowed.
+        space: Gives the layers, the neurons, which common activation functions are allowed, and the starts.
         settings: The settings of the method.
     """
 
@@ -152,6 +158,8 @@ class BayesianOptimisation(RoundSearch):
         self._neurons: Sequence[int] = space.neuron_choices
         common = [row.activation for row in COMMON.values()]
         self._activations = [activation for activation in common if space.permits(activation)]
+        self._starts = [STARTS[name] for name in space.starts]
+        self._varies_start = space.varies_start
         if not self._activations:
             raise SearchError(
                 f"none of the {len(COMMON)} common activation functions lies in this search space; "
@@ -193,17 +201,33 @@ class BayesianOptimisation(RoundSearch):
 
     def _proposer(self) -> Proposer:
         shape = (len(self._layers), len(self._neurons), len(self._activations))
+        categories = 1
+        if self._varies_start:
+            levels = [_LEVELS for start in self._starts for _ in start.parameters]
+            shape = (*shape[:2], *levels, shape[2], len(self._starts))
+            categories = 2
         seed, settings = draw_seed(self._generator(0)), self._settings
         if settings.faithful:
             return RoundedProposer(shape, settings.startup, seed, settings.kappa)
-        return MixedProposer(shape, settings.startup, seed)
+        return MixedProposer(shape, settings.startup, seed, categories)
 
     def _genome(self, cell: Cell) -> Genome:
         """The network of a cell of the grid."""
-        layers, neurons, activation = cell
+        layers, neurons, *levels, activation, start = cell if self._varies_start else (*cell, 0)
         depth = self._layers[layers]
         shortcuts = regular_shortcuts(depth, self._settings.span)
-        return Genome(Structure(depth, self._neurons[neurons], shortcuts), self._activations[activation])
+        structure = Structure(depth, self._neurons[neurons], shortcuts)
+        return Genome(structure, self._activations[activation], self._start(start, levels))
+
+    def _start(self, chosen: int, levels: Sequence[int]) -> Start:
+        """A start with its own parameters among those of all."""
+        row = self._starts[chosen]
+        first = sum(len(before.parameters) for before in self._starts[:chosen])
+        values = (
+            each.at(level / (_LEVELS - 1))
+            for each, level in zip(row.parameters, levels[first:], strict=False)
+        )
+        return Start(row.name, tuple(values))
 
 
 @final

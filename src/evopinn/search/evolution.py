@@ -34,7 +34,8 @@ class EvolutionSettings:
     Attributes:
         crossover_share: R_cm, the share of pairs that is crossed; the others are mutated.
         crossover_rate: R_c, how likely a crossed pair exchanges its genes.
-        mutation: R_l, R_n, R_s and R_a, how likely a mutation touches each part of a genome; also as a table.
+        mutation: R_l, R_n, R_s and R_a, how likely a mutation touches each part of a genome, and the same for
+            its start, in a space with several starts; also as a table.
         elitists: R_e, elitists in proportion to the population.
         candidates: N_c, the number of the best that are evaluated at the end.
         evaluations: N_e, the number of trainings from scratch of each.

@@ -1,4 +1,4 @@
-"""Proposals of Bayesian optimisation in a grid of layers, neurons and activation functions."""
+"""Proposals of Bayesian optimisation in a grid of layers, neurons, activation functions and starts."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
 Cell = tuple[int, ...]
-"""Indices of a number of layers, a number of neurons and an activation function."""
+"""Indices of choices, one in each direction: those with an order first, then categories."""
 
 
 class Proposer(Protocol):
@@ -32,20 +32,23 @@ class MixedProposer:
     """Optuna's Gaussian process on a mixed space: ordered numbers, and categories without any order.
 
     Args:
-        shape: The number of choices in each direction; the last direction holds the categories.
+        shape: The number of choices in each direction; the last directions hold categories.
         startup: The number of random cells before the process takes over.
         seed: With the learnt costs, it determines all proposals.
+        categories: The number of directions with categories.
     """
 
-    def __init__(self, shape: Cell, startup: int, seed: int) -> None:
+    def __init__(self, shape: Cell, startup: int, seed: int, categories: int = 1) -> None:
         import optuna
         from optuna.distributions import CategoricalDistribution, IntDistribution
 
-        *ordered, categories = shape
+        ordered = len(shape) - categories
         self._distributions: dict[str, BaseDistribution] = {
-            str(axis): IntDistribution(0, size - 1) for axis, size in enumerate(ordered)
+            str(axis): IntDistribution(0, size - 1)
+            if axis < ordered
+            else CategoricalDistribution(range(size))
+            for axis, size in enumerate(shape)
         }
-        self._distributions[str(len(ordered))] = CategoricalDistribution(range(categories))
         with _without_announcements():
             self._study = optuna.create_study(
                 sampler=optuna.samplers.GPSampler(

@@ -14,7 +14,7 @@ from evopinn.checks import MAX_SEED
 from evopinn.engine import ENGINE_NAMES, EvaluationPlan, make_engine, read_numbers
 from evopinn.errors import TrainingError
 from evopinn.genome import Genome, PublishedModel
-from evopinn.network import Layout
+from evopinn.network import Layout, initial_theta
 from evopinn.problem import Problem
 from evopinn.training.chain import find_optimiser
 from evopinn.training.checkpoint import Checkpoint
@@ -119,7 +119,7 @@ def train(
         spent=() if start is None else start.epochs,
     )
     if start is None:
-        theta, loss = evaluator.layout.initial(seed, dtype).to(device), math.nan
+        theta, loss = initial_theta(genome, problem, seed, dtype).to(device), math.nan
         begin = partial(_begun, chosen, objective, theta, recorder)
     else:
         theta, loss = start.best_theta.to(device), start.best_loss

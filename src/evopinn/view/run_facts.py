@@ -64,6 +64,8 @@ def best_facts(run: RunRecord) -> Facts:
     facts = [Fact(MOST_ACCURATE if best.finalist is None else RECOMMENDED, genome)]
     if architecture is not None and architecture.genome is not None:
         facts.append(Fact("structure", architecture.description))
+        if architecture.start:
+            facts.append(Fact("start", Cell("code", architecture.start)))
         if architecture.parameters is not None:
             facts.append(Fact("parameters", Cell("count", architecture.parameters)))
     if best.finalist is not None:

@@ -44,7 +44,7 @@ def _of_best(name: str) -> Callable[[RunRecord], Any]:
 _ARCHITECTURE = (
     Column("parameters", "count", lambda each: each.architecture.parameters, gives_way=4),
     Column("structure", "structure", lambda each: each.architecture.structure, gives_way=3),
-    Column("activation", "code", lambda each: each.architecture.activation),
+    Column("activation", "code", lambda each: each.architecture.function),
 )
 
 HALL_OF_FAME: Sequence[Column] = (
@@ -167,6 +167,6 @@ def side_by_side_table(runs: Sequence[RunRecord], href: Callable[[RunRecord], st
         Column("start to end", "seconds", lambda run: run.elapsed),
         Column("parameters", "count", _of_best("parameters")),
         Column("structure", "structure", _of_best("structure")),
-        Column("activation", "code", _of_best("activation")),
+        Column("activation", "code", _of_best("function")),
     )
     return Table("Side by side", columns, runs, sorts=True)

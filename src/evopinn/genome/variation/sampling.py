@@ -10,6 +10,7 @@ from evopinn.genome.activation import Activation
 from evopinn.genome.common import COMMON
 from evopinn.genome.genome import Genome
 from evopinn.genome.space import Space
+from evopinn.genome.start import STARTS, Start
 from evopinn.genome.structure import Shortcut, Structure, regular_shortcuts
 from evopinn.genome.tree import Node, with_parameters
 
@@ -30,7 +31,8 @@ def pick(choices: Sequence[T], rng: Generator) -> T:
 def random_genome(space: Space, rng: Generator) -> Genome:
     """A genome as in an initial population: shortcuts random or regular, an activation common or random."""
     structure = random_structure(space, rng, regular=rng.random() < 0.5)
-    return Genome(structure, _any_activation(space, rng, common=rng.random() < COMMON_SHARE))
+    activation = _any_activation(space, rng, common=rng.random() < COMMON_SHARE)
+    return Genome(structure, activation, random_start(space, rng))
 
 
 def initial_population(space: Space, size: int, rng: Generator) -> tuple[Genome, ...]:
@@ -47,6 +49,7 @@ def initial_population(space: Space, size: int, rng: Generator) -> tuple[Genome,
         Genome(
             random_structure(space, rng, regular=bool(regular[i])),
             _any_activation(space, rng, common=bool(common[i])),
+            random_start(space, rng),
         )
         for i in range(size)
     )
@@ -96,6 +99,14 @@ def random_activation(space: Space, rng: Generator) -> Activation:
     else:
         root = Node(pick(space.binary, rng), (leaf, Node(pick(space.unary, rng))))
     return _with_random_parameters(root, space.max_parameters, rng)
+
+
+def random_start(space: Space, rng: Generator) -> Start:
+    """One of the space's starts with random parameters; a single one without parameters draws nothing."""
+    if not space.varies_start:
+        return Start(space.starts[0])
+    row = STARTS[pick(space.starts, rng)]
+    return Start(row.name, tuple(parameter.at(float(rng.random())) for parameter in row.parameters))
 
 
 def _with_random_parameters(root: Node, most: int, rng: Generator) -> Activation:

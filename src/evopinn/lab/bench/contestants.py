@@ -16,7 +16,7 @@ from evopinn.genome import Genome
 from evopinn.lab.bench.deepxde_model import DeepXDEModel, load_deepxde
 from evopinn.lab.bench.jax_network import JaxNetwork, load_jax
 from evopinn.lab.bench.nested_autograd import NestedAutograd
-from evopinn.network import Layout
+from evopinn.network import initial_theta
 from evopinn.problem import Problem
 
 
@@ -106,8 +106,7 @@ def load_contestant(name: str) -> None:
 def make_contestant(name: str, problem: Problem, genome: Genome, precision: str = "float64") -> Contestant:
     """A contestant with a network at its start; peers know float64 only."""
     dtype = getattr(torch, precision)
-    layout = Layout.of(genome, problem)
-    theta = layout.initial(seed=0, dtype=dtype)
+    theta = initial_theta(genome, problem, 0, dtype)
     if name in PEERS:
         return PEERS[name].make(problem, genome, theta)
     return EngineContestant(ENGINES[name](problem, genome, dtype, "cpu"), theta)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from evopinn.engine import EvaluationPlan, make_engine
 from evopinn.lab.bench.cases import Case
+from evopinn.network import initial_theta
 from evopinn.training import LBFGS, LM, Cholesky, Work
 from evopinn.training.limits import Budgeted
 from evopinn.training.linearised import Dense, lower_gram
@@ -66,7 +67,7 @@ class SecondOrder:
         work = Work.of(case.genome, size)
         objective = Budgeted(engine, time.perf_counter, work=work)
         optimizer, columns = LM(), Cholesky().columns
-        state = optimizer.init(objective, engine.layout.initial(0, torch.float64))
+        state = optimizer.init(objective, initial_theta(case.genome, problem, 0))
         state = optimizer.step(objective, state)  # the first step makes its model itself
         times: dict[str, list[float]] = {}
         evaluations: list[int] = []

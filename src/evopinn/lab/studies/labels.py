@@ -9,7 +9,7 @@ from evopinn.genome import Genome, PublishedError, published_models
 from evopinn.lab.studies.design import PAPER_EPOCHS, Design
 from evopinn.lab.studies.trials import Sample, Trial, fields_of
 from evopinn.problem import is_problem_file
-from evopinn.run.architecture import activation_of
+from evopinn.run.architecture import function_of
 from evopinn.view.numbers import scientific, spread
 
 NOTHING = "–"
@@ -43,8 +43,8 @@ def structure_cell(genome: str) -> str:
 
 
 def activation_cell(genome: str) -> str:
-    """The activation of a genome."""
-    return activation_of(genome) or NOTHING
+    """The activation of a genome, and a start other than the paper's."""
+    return function_of(genome) or NOTHING
 
 
 def mean_cell(measured: Sample) -> str:

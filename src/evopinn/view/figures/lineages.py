@@ -22,6 +22,7 @@ from evopinn.view.figures.style import (
     GREY,
     PAGE,
     PURPLE,
+    SKY,
     SMALL,
     VERMILION,
     axes_on,
@@ -49,12 +50,15 @@ class StepKind:
     words: tuple[str, ...]
 
 
-# The first that fits counts. A mutation may change the structure and the activation at once.
+_ACTIVATION = StepKind("activation mutated", PURPLE, ("node", "nodes", "parameter"))
+
+# The first that fits counts. A mutation may change structure, activation and start at once.
 _KINDS = (
     StepKind("crossover", BLUE, ("crossover",)),
     StepKind("structure mutated", GREEN, ("layer", "neurons", "shortcut", "shortcuts")),
     StepKind("trained again", GREY, ("elitist", "survivor", "copy", RETRAINED, CANDIDATE)),
-    StepKind("activation mutated", PURPLE, ()),
+    _ACTIVATION,
+    StepKind("start mutated", SKY, ("start",)),
 )
 
 
@@ -140,10 +144,10 @@ def main_line(reader: Reader, last: Entry) -> list[Entry]:
 
 def kind_of(operations: Sequence[str]) -> StepKind:
     """The kind of step that operations are."""
-    for kind in _KINDS[:-1]:
+    for kind in _KINDS:
         if any(operation.endswith(kind.words) for operation in operations):
             return kind
-    return _KINDS[-1]
+    return _ACTIVATION
 
 
 def _draw_step(ax: Axes, parent: Entry, child: Entry, trunk: bool = False) -> None:

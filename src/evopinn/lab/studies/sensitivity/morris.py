@@ -188,7 +188,8 @@ def _genome(varied: Varied, values: Mapping[str, Sequence[Any]], levels: NDArray
     span = chosen.get("shortcut span", regular_span(own.structure))
     shortcuts = own.structure.shortcuts if span is None else regular_shortcuts(layers, span)
     activation: Activation = chosen.get("activation", own.activation)
-    return Genome(Structure(layers, chosen.get("neurons", own.structure.neurons), shortcuts), activation).text
+    structure = Structure(layers, chosen.get("neurons", own.structure.neurons), shortcuts)
+    return Genome(structure, activation, own.start).text
 
 
 def _problem(factors: Sequence[str]) -> dict[str, Any]:

@@ -88,7 +88,8 @@ class Varied:
 
     def objectives(self) -> Mapping[str, Mapping[str, str]]:
         """Genomes by objective and by the name of the value; objectives with one value are left out."""
-        structure, activation = self.baseline.structure, self.baseline.activation
+        baseline = self.baseline
+        structure = baseline.structure
         span = regular_span(structure) or 0
         found = {
             "layers": {
@@ -99,10 +100,12 @@ class Varied:
             "shortcuts": {name: replace(structure, shortcuts=each) for name, each in self.shortcuts.items()},
         }
         texts = {
-            objective: {name: Genome(each, activation).text for name, each in values.items()}
+            objective: {name: replace(baseline, structure=each).text for name, each in values.items()}
             for objective, values in found.items()
         }
-        texts["activation"] = {name: Genome(structure, each).text for name, each in self.activations.items()}
+        texts["activation"] = {
+            name: replace(baseline, activation=each).text for name, each in self.activations.items()
+        }
         return {objective: values for objective, values in texts.items() if len(values) > 1}
 
     def entries(self) -> dict[str, object]:
@@ -129,7 +132,7 @@ class SensitivityDesign(Design):
     first.
 
     Attributes:
-        baseline: Layers, neurons, shortcuts and activation, as a genome.
+        baseline: Layers, neurons, shortcuts, activation and start, as a genome.
         layers: Numbers of layers that are tried, with shortcuts that span as many as those of the baseline.
         neurons: Numbers of neurons.
         shortcuts: Patterns of shortcuts for the layers of the baseline, by name.
