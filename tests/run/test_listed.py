@@ -48,8 +48,8 @@ def test_published_models_are_listed_by_name():
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"method": "listed"}, r"\blisted\b.*\bgive it\b"),
-        ({"method": "listed", "budget": "10m"}, r"\bbudget of 10 min .*\blisted\b.*\bgive it\b"),
+        ({"method": "listed"}, r"\blisted\b.*\[roster\].*\bgenomes\b"),
+        ({"method": "listed", "budget": "10m"}, r"\blisted\b.*\[roster\].*\bgenomes\b"),
         ({"method": "listed", "schedule": ep.Trials(3, 4)}, r"\blisted .*\btrials\b"),
         ({"method": "random", "schedule": ep.Roster(GENOMES, 4)}, r"\brandom .*\broster\b.*\bpopulations\b"),
         ({"method": "listed", "schedule": ep.Roster(GENOMES, 4), "settings": {"elitists": 1}}, "elitists"),
