@@ -224,16 +224,19 @@ def test_a_checkpoint_that_lacks_something_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("DELETE FROM run", "its database is damaged"),
-        ("UPDATE run SET created = 9e999", "its database is damaged"),
+        ("DELETE FROM run", r"/run: .*\bdatabase\b.*\bdamaged\b"),
+        ("UPDATE run SET created = 9e999", r"/run: .*\bdatabase\b.*\bdamaged\b"),
         (
             "UPDATE run SET config = 'seed = 0x' || replace(hex(zeroblob(5000)), '00', 'ff')",
-            "its configuration is not TOML",
+            r"/run: .*\bconfiguration\b.*\bTOML\b",
         ),
-        ("UPDATE evaluations SET errors = '[]'", "its database is damaged"),
-        ("UPDATE evaluations SET ended = 9e300", "its database is damaged"),
-        ("UPDATE evaluations SET status = x'00'", "its database is damaged"),
-        ("UPDATE tasks SET operations = replace(hex(zeroblob(50000)), '00', '[')", "its database is damaged"),
+        ("UPDATE evaluations SET errors = '[]'", r"/run: .*\bdatabase\b.*\bdamaged\b"),
+        ("UPDATE evaluations SET ended = 9e300", r"/run: .*\bdatabase\b.*\bdamaged\b"),
+        ("UPDATE evaluations SET status = x'00'", r"/run: .*\bdatabase\b.*\bdamaged\b"),
+        (
+            "UPDATE tasks SET operations = replace(hex(zeroblob(50000)), '00', '[')",
+            r"/run: .*\bdatabase\b.*\bdamaged\b",
+        ),
     ],
     ids=numbered,
 )
