@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -120,7 +121,7 @@ def test_bounds_of_the_search_space_can_be_widened(run, own):
     tiny = ("train", own, "--genome", "layers=2 neurons=4 activation=tanh(x)", "--epochs", "1", "--json")
     code, _, err = run(*tiny)
     assert code == 2
-    assert "layers=2 is outside 3 to 11" in err
+    assert re.search(r"\blayers=2\b.*\b3 to 11\b", err)
     code, _, _ = run(*tiny, "--space", "layers=2-4 neurons=4-8:2")
     assert code == 0
 
@@ -135,41 +136,38 @@ def test_a_failed_training_has_an_exit_code_of_its_own(run, own):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["train", "klein-gordn"], "no problem called 'klein-gordn'; did you mean klein-gordon?"),
-        (["train", "klein-gordon:IX"], "no case of klein-gordon called 'IX'"),
-        (["train", "nowhere.py"], "no file nowhere.py"),
-        (["train", "heat", "--model", "evo-dpste-1"], "paper:NAME"),
+        (["train", "klein-gordn"], r"\bproblem .*'klein-gordn'.* klein-gordon\?"),
+        (["train", "klein-gordon:IX"], r"\bklein-gordon .*'IX'.*\bI, II, III\b"),
+        (["train", "nowhere.py"], r"\bfile nowhere\.py\b.*\bProblem\b"),
+        (["train", "heat", "--model", "evo-dpste-1"], r"'evo-dpste-1' .*\bpaper:NAME\b"),
         (
             ["train", "heat", "--model", "paper:evo-dpste-1"],
-            "write for example paper:klein-gordon/evo-dpste-1",
+            r"\bpaper:evo-dpste-1 .*\bpaper:\S+/evo-dpste-1\b",
         ),
-        (["train", "heat", "--threads", "9999"], "cores"),
-        (["train", "heat", "--genome", "layers=3 neurons=20 activation=SIN(x)"], "did you mean sin"),
-        (["train", "heat", "--genome", "layers=3 neurons=20 activation=sin(π*x)"], "π is a number"),
-        (["train", "lame", "--model", "paper:evo-dspte-1"], "did you mean evo-dpste-1"),
-        (["train", "heat", "--model", "paper:x", "--genome", SMALL], "choose one"),
-        (["train", "heat", "--genome", "layers=3 neurons=20 activation=tahn(x)"], "did you mean tanh"),
-        (["train", "heat", "--genome", "layers=3 neurons=20 activation=tanh((x)"], "position"),
-        (["train", "heat", "--genome", "layers=5 neurons=20 shortcuts=0-2,1-3 activation=x"], "0-2"),
+        (["train", "heat", "--threads", "9999"], rf"--threads 9999\b.*\b{os.cpu_count()} cores?\b"),
+        (["train", "heat", "--genome", "layers=3 neurons=20 activation=SIN(x)"], r"\bSIN\b.* sin\b"),
+        (["train", "heat", "--genome", "layers=3 neurons=20 activation=sin(π*x)"], r"π .*\bnumber\b.*\b35\b"),
+        (["train", "lame", "--model", "paper:evo-dspte-1"], r"'evo-dspte-1'.* evo-dpste-1\b"),
+        (["train", "heat", "--model", "paper:x", "--genome", SMALL], "--model .*--genome .*one"),
+        (["train", "heat", "--genome", "layers=3 neurons=20 activation=tahn(x)"], r"\btahn\b.* tanh\b"),
+        (["train", "heat", "--genome", "layers=3 neurons=20 activation=tanh((x)"], r"\bposition 35\b"),
         (
-            ["train", "heat", "--genome", "layers=5 neurons=18 activation=x"],
-            "neurons=18 is not among 20 to 50",
+            ["train", "heat", "--genome", "layers=5 neurons=20 shortcuts=0-2,1-3 activation=x"],
+            r"\b1-3 .*\b0-2\b",
         ),
-        (["train", "heat", "--genome", SMALL, "--time-limit", "soon"], "'soon' is not a duration"),
-        (["train", "heat", "--genome", SMALL, "--optimizer", "sgd"], "no optimizer called 'sgd'"),
-        (
-            ["train", "heat", "--genome", SMALL, "--rate", "-1"],
-            "LBFGS(rate=-1.0): it must be a positive",
-        ),
-        (["train", "heat", "--genome", SMALL, "--device", "warp"], "device"),
-        (["models", "heat"], "There are models for klein-gordon, burgers, lame"),
-        (["space", "--space", "layers=many"], "layers"),
+        (["train", "heat", "--genome", "layers=5 neurons=18 activation=x"], r"\bneurons=18 .*\b20 to 50\b"),
+        (["train", "heat", "--genome", SMALL, "--time-limit", "soon"], r"'soon' .*\bduration\b.* 20s\b"),
+        (["train", "heat", "--genome", SMALL, "--optimizer", "sgd"], r"'sgd'.*\blbfgs, adam, lm\b"),
+        (["train", "heat", "--genome", SMALL, "--rate", "-1"], r"\brate=-1\.0\b.*\bpositive\b"),
+        (["train", "heat", "--genome", SMALL, "--device", "warp"], r"\bdevice 'warp'.*\bcpu\b"),
+        (["models", "heat"], r"'heat'.*\bklein-gordon, burgers, lame\b"),
+        (["space", "--space", "layers=many"], r"\blayers .*'many'"),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(run, arguments, message):
     code, out, err = run(*arguments)
     assert code == 2
-    assert message in err
+    assert re.search(message, err)
     assert err.startswith("error: ")
     assert "Traceback" not in err
     assert out == ""
@@ -197,7 +195,7 @@ def test_a_users_problem_is_not_taken_for_the_papers(run, own, tmp_path):
 def test_a_model_outside_the_given_space_is_refused(run):
     code, _, err = run("train", "lame", "--model", "paper:evo-dpste-1", "--space", "layers=3-4")
     assert code == 2
-    assert "layers=10 is outside 3 to 4" in err
+    assert re.search(r"\blayers=10\b.*\b3 to 4\b", err)
 
 
 def test_text_in_brackets_is_shown_as_it_is(run, tmp_path):

@@ -51,8 +51,8 @@ def _poisson_with_hole(output: str) -> None:
 
 
 def _save_and_load(output: str) -> None:
-    assert "saved heat.safetensors and heat.json" in output
-    assert "the same after loading: True" in output
+    assert re.search(r"\bheat\.safetensors\b.*\bheat\.json\b", output)
+    assert re.search(r"\bloading: True$", output, re.M)
     # u = exp(-a π² t) sin(πx), a = 0.4: u_x = 0 in the middle, u_t = -a π² u.
     expected = [-0.4 * math.pi**2 * math.exp(-0.4 * math.pi**2 * t) for t in (0.1, 0.2)]
     x_1, t_1, x_2, t_2 = map(float, re.findall(r"-?\d+\.\d+", output.partition("there:")[2])[:4])
@@ -63,7 +63,7 @@ def _save_and_load(output: str) -> None:
 
 def _search_and_compare(output: str) -> None:
     assert output.startswith("heat, evo-dpste, seed 0: finished\n")
-    assert "means of 3 trainings from scratch, " in output
+    assert re.search(r"\bmeans of 3 trainings\b", output)
     (recommended,) = re.findall(r"^recommended architecture +(layers=.*?) *$", output, re.M)
     assert re.search(r"^mean of 3 +loss \S+, error \S+ \(geometric\)", output, re.M)
     assert f"  {recommended}\nby hand" in output

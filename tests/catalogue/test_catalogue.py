@@ -1,6 +1,7 @@
 """The table of names: what is listed, what is found, what an unknown name gives."""
 
 import importlib
+import re
 import subprocess
 import sys
 
@@ -75,21 +76,20 @@ def test_without_a_case_the_first_is_meant():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("klein-gordan", "did you mean klein-gordon"),
-        ("poisson", "did you mean poisson-l-shape"),
-        ("lamé", "did you mean lame"),
-        ("burgers:VI", "did you mean"),
-        ("burgers:VI", "It has I, II, III."),
-        ("burgers:", "It has I, II, III."),
-        ("heat:I", "It has no cases: write heat."),
-        ("heat:", "It has no cases"),
+        ("klein-gordan", r"'klein-gordan'.* klein-gordon\b.*`evopinn problems`"),
+        ("poisson", r"'poisson'.* poisson-l-shape\b"),
+        ("lamé", r"'lamé'.* lame\b"),
+        ("burgers:VI", r"\bburgers .*'VI'.*\?.*\bI, II, III\b"),
+        ("burgers:", r"\bburgers .*''.*\bI, II, III\b"),
+        ("heat:I", r"\bheat .*'I'.*\bno cases\b.* heat\b"),
+        ("heat:", r"\bheat .*''.*\bno cases\b"),
         ("", "`evopinn problems`"),
     ],
 )
 def test_an_unknown_name_suggests_what_was_meant(given, said):
     with pytest.raises(UnknownNameError) as caught:
         problem(given)
-    assert said in str(caught.value)
+    assert re.search(said, str(caught.value))
 
 
 def test_importing_the_catalogue_builds_nothing():

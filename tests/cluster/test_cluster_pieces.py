@@ -1,6 +1,8 @@
 """Parts of what makes a search run on a cluster, without one."""
 
+import errno
 import io
+import os
 import pickle
 import re
 import socket
@@ -185,7 +187,8 @@ def test_a_port_at_which_nothing_listens_is_refused_at_once():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     began = time.monotonic()
-    with pytest.raises(RunError, match=rf"127\.0\.0\.1:{port} \(Connection refused\); .*`ray start --head`"):
+    refusal = re.escape(os.strerror(errno.ECONNREFUSED))
+    with pytest.raises(RunError, match=rf"127\.0\.0\.1:{port} \({refusal}\).*`ray start --head`"):
         Connection(f"127.0.0.1:{port}")
     assert time.monotonic() - began < 10
 
@@ -218,30 +221,30 @@ def test_a_mistaken_address_is_a_mistake_in_the_command(run, tmp_path):
     [
         (
             ["--gpus-per-worker", "0.25"],
-            "workers.gpus is for a cluster, and workers.cluster is not given",
+            r"\bworkers\.gpus .*\bworkers\.cluster .*\bnot given\b.*\baddress\b",
         ),
         (
             ["--cluster", "auto", "--gpus-per-worker", "1.5"],
-            "workers.gpus is 1.5; give a whole number, or a share",
+            r"\bworkers\.gpus is 1\.5\b.*\bwhole number\b.*\bbelow 1\b",
         ),
         (
             ["--cluster", "auto", "--cpus-per-worker", "0"],
-            "workers.cpus = 0.0",
+            r"\bworkers\.cpus = 0\.0\b.*\bgreater than 0\b",
         ),
         (
             ["--cluster", "local", "--gpus-per-worker", "0.25"],
-            "workers.gpus is for a cluster, and workers.cluster is local",
+            r"\bworkers\.gpus .*\bworkers\.cluster is local\b.*\baddress\b",
         ),
         (
             ["--cluster", "auto", "--gpus-per-worker", "0.25", "--engine", "fused"],
-            "workers.gpus is 0.25",
+            r"\btraining\.engine is fused\b.*\bworkers\.gpus is 0\.25\b.*\btaylor or auto\b",
         ),
     ],
 )
 def test_demands_that_make_no_sense_are_refused(run, options, told):
     code, _, err = run("search", "klein-gordon", "--preset", "quick", *options)
     assert code == 2
-    assert told in err
+    assert re.search(told, err)
 
 
 def test_a_run_that_moves_forgets_how_many_workers_it_had():

@@ -190,9 +190,9 @@ def test_a_lost_node_is_made_up_for_by_another(hire, ray_cluster, said, tmp_path
     assert not retried
     assert (final[0].value, final[0].attempt) == ("well", 1)
     told = "\n".join(said)
-    assert "was lost; 1 training " in told
+    assert re.search(r"\blost\b.*\b1 training\b", told)
     assert "waits" in told
-    assert re.search(r"has joined.*\b1 worker\b", told)
+    assert re.search(r"\bjoined\b.*\b1 worker\b", told)
 
 
 def test_what_a_node_lacks_is_said_with_its_name_before_anything_is_done(hire, ray_cluster, tmp_path):
@@ -253,7 +253,7 @@ def test_four_workers_share_two_gpus_and_each_sees_its_own_only(hire, ray_cluste
 
 
 def test_a_setup_that_fails_is_told_with_the_node(hire):
-    with pytest.raises(RunError, match=r"On \S+ \(\w{6}\): [\s\S]*no such problem"):
+    with pytest.raises(RunError, match=r"\S+ \(\w{6}\): [\s\S]*no such problem"):  # as the setup says
         hire(jobs.failing_setup)
 
 

@@ -141,7 +141,7 @@ def test_toml_that_breaks_its_reader_is_refused(text):
 @pytest.mark.parametrize("entry", ["seed", "trials"], ids=numbered)
 def test_a_configuration_with_giant_numbers_is_refused(entry):
     value = {"evaluations": GIANT, "epochs": 1} if entry == "trials" else GIANT
-    with pytest.raises(SearchError, match="thousands of digits"):
+    with pytest.raises(SearchError, match=r"\bdigits\b"):
         Config.of({"problem": "heat", "method": "bo-fcnet", entry: value})
 
 
@@ -159,7 +159,7 @@ def test_a_configuration_that_is_a_pipe_or_a_device_is_not_waited_for(tmp_path):
     for path in (tmp_path / "pipe", tmp_path / "device"):
         if not path.exists():
             path.symlink_to("/dev/zero")
-        with pytest.raises(SearchError, match=f"{path.name} .*not a file"):
+        with pytest.raises(SearchError, match=rf"{path.name} .*\bfile\b"):
             read_config(path)
 
 
@@ -170,9 +170,9 @@ def test_a_file_with_a_mark_of_its_encoding_is_read(tmp_path):
 
 @pytest.mark.parametrize("name", ["x" * 5000, "a\0b", "\ud800"], ids=numbered)
 def test_names_that_no_file_can_have_are_refused(tmp_path, name):
-    with pytest.raises(ProblemError, match=r"no file .*Python"):
+    with pytest.raises(ProblemError, match=r"\bfile .*\.py\b.*\bProblem\b"):
         load_problem(absolute_spec(f"{name}.py"))
-    with pytest.raises(StoredModelError, match=r"no file .*\.(safetensors|json)"):
+    with pytest.raises(StoredModelError, match=r"\bfile .*\.(safetensors|json)\b"):
         load(tmp_path / name)
     with pytest.raises(RunError, match="cannot be"):
         runs_in(tmp_path / name)
@@ -180,7 +180,7 @@ def test_names_that_no_file_can_have_are_refused(tmp_path, name):
 
 def test_a_problem_whose_file_is_a_link_to_itself_is_refused(tmp_path):
     (tmp_path / "loop.py").symlink_to("loop.py")
-    with pytest.raises(ProblemError, match=r"no file .*loop\.py"):
+    with pytest.raises(ProblemError, match=r"\bfile .*\bloop\.py\b"):
         load_problem(absolute_spec(str(tmp_path / "loop.py")))
 
 
@@ -224,16 +224,19 @@ def test_a_checkpoint_that_lacks_something_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("DELETE FROM run", "its database is damaged"),
-        ("UPDATE run SET created = 9e999", "its database is damaged"),
+        ("DELETE FROM run", r"/run: .*\bdatabase\b.*\bdamaged\b"),
+        ("UPDATE run SET created = 9e999", r"/run: .*\bdatabase\b.*\bdamaged\b"),
         (
             "UPDATE run SET config = 'seed = 0x' || replace(hex(zeroblob(5000)), '00', 'ff')",
-            "its configuration is not TOML",
+            r"/run: .*\bconfiguration\b.*\bTOML\b",
         ),
-        ("UPDATE evaluations SET errors = '[]'", "its database is damaged"),
-        ("UPDATE evaluations SET ended = 9e300", "its database is damaged"),
-        ("UPDATE evaluations SET status = x'00'", "its database is damaged"),
-        ("UPDATE tasks SET operations = replace(hex(zeroblob(50000)), '00', '[')", "its database is damaged"),
+        ("UPDATE evaluations SET errors = '[]'", r"/run: .*\bdatabase\b.*\bdamaged\b"),
+        ("UPDATE evaluations SET ended = 9e300", r"/run: .*\bdatabase\b.*\bdamaged\b"),
+        ("UPDATE evaluations SET status = x'00'", r"/run: .*\bdatabase\b.*\bdamaged\b"),
+        (
+            "UPDATE tasks SET operations = replace(hex(zeroblob(50000)), '00', '[')",
+            r"/run: .*\bdatabase\b.*\bdamaged\b",
+        ),
     ],
     ids=numbered,
 )

@@ -1,7 +1,9 @@
 """The commands of studies, from arguments to tables, files and exit codes."""
 
+import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -112,26 +114,26 @@ def test_a_directory_with_something_else_is_refused_before_anything_is_timed(run
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("reproduce", "table", "heat"), "models for klein-gordon"),
-        (("reproduce", "table"), "no problem is given"),
-        (("reproduce", "table", "KG", "--models", "evo-9"), "no published model called 'evo-9'"),
-        (("compare", "KG", "--scale", "0"), "scale = 0.0; it must be greater than 0"),
-        (("compare", "KG", "--methods", "annealing"), "no method to compare called 'annealing'"),
-        (("compare", "KG", "--budget", "10m"), "equal epochs"),
-        (("sensitivity", "nonsense"), "nonsense"),
-        (("compare", "nonsense", "--scale", "0.01"), "no problem called 'nonsense'"),
-        (("compare", "KG:IX", "--scale", "0.01"), "no case of klein-gordon called 'IX'"),
-        (("compare", "nowhere.py", "--scale", "0.01"), "nowhere.py"),
-        (("sensitivity", "KG", "--cases", "IX"), "no case of klein-gordon called 'IX'"),
-        (("compare", "--config", "none.toml"), "none.toml cannot be read"),
-        (("sensitivity", "KG", "--coarseness", "0.5"), "it must be at least 1"),
+        (("reproduce", "table", "heat"), r"'heat'.*\bklein-gordon, burgers, lame\b"),
+        (("reproduce", "table"), r"\bno problem\b"),
+        (("reproduce", "table", "KG", "--models", "evo-9"), r"\bmodel .*'evo-9'.*\bevo-dpste-1\b"),
+        (("compare", "KG", "--scale", "0"), r"\bscale = 0\.0\b.*\bgreater than 0\b"),
+        (("compare", "KG", "--methods", "annealing"), r"\bmethod .*'annealing'.*\bbo-fcnet\b.*\bevo-dpste\b"),
+        (("compare", "KG", "--budget", "10m"), r"\bbudget .*'10m'.*'30000 epochs'"),
+        (("sensitivity", "nonsense"), r"\bproblem .*'nonsense'.*`evopinn problems`"),
+        (("compare", "nonsense", "--scale", "0.01"), r"\bproblem .*'nonsense'.*`evopinn problems`"),
+        (("compare", "KG:IX", "--scale", "0.01"), r"\bcase of klein-gordon .*'IX'.*\bIII\b"),
+        (("compare", "nowhere.py", "--scale", "0.01"), r"\bfile .*\bnowhere\.py\b"),
+        (("sensitivity", "KG", "--cases", "IX"), r"\bcase of klein-gordon .*'IX'.*\bIII\b"),
+        (("compare", "--config", "none.toml"), rf"\bnone\.toml .*: {os.strerror(errno.ENOENT)}"),
+        (("sensitivity", "KG", "--coarseness", "0.5"), r"\bcoarseness = 0\.5\b.*\bat least 1\b"),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(run, tmp_path, monkeypatch, arguments, reason):
     monkeypatch.chdir(tmp_path)
     code, out, err = run(*arguments, "--quiet")
     assert code == 2
-    assert reason in err
+    assert re.search(reason, err)
     assert "Traceback" not in err
     assert out == ""
     assert not (tmp_path / "studies").exists()

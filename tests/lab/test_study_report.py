@@ -36,6 +36,11 @@ def opened(path):
     return assert_sound(path.read_text(encoding="utf-8"))
 
 
+def parts_of(page):
+    """The names of a page's parts."""
+    return [each["id"] for each in page.of("h2")]
+
+
 def cells(table):
     return [[cell.strip() for cell, _ in row] for row in table]
 
@@ -68,7 +73,7 @@ def test_a_comparison_is_told_in_short(compared):
     assert study.title.format(problem="klein-gordon") in page.words
     assert "evo-dpste (2 of 2)" in page.words
     assert "0.001 times" in page.words
-    assert "Where they err" in page.words
+    assert "maps" in parts_of(page)
     assert re.search(r"\b1 pairs.* 1 differ", page.words)
     assert conditions_note(study.design) in page.words
 
@@ -85,8 +90,10 @@ def test_a_comparison_has_all_tables_as_they_are_everywhere(compared):
 
 def test_a_comparison_has_all_figures(compared):
     _, _, page = compared
-    shown = [each["alt"].partition(".")[0] for each in page.of("img")]
-    assert shown == ["Best loss against cost", "How the models were trained", "Case I", "Case II"]
+    progress, courses, *maps = [each["alt"].partition(".")[0] for each in page.of("img")]
+    assert re.search(r"\bloss\b.*\bcost\b", progress)
+    assert re.search(r"\bmodels\b.*\btrained\b", courses)
+    assert maps == ["Case I", "Case II"]
 
 
 def test_without_a_solution_losses_are_compared_and_no_errors_shown(tmp_path):
@@ -95,30 +102,28 @@ def test_without_a_solution_losses_are_compared_and_no_errors_shown(tmp_path):
     page = opened(write_study_page(study, tmp_path))
     assert "evo-dpste (1 of 1)" in page.words
     assert "error" not in study.page(tmp_path)[0][0]
-    assert "Where they err" not in page.words
+    assert "maps" not in parts_of(page)
 
 
 def test_it_says_how_to_make_it_again(compared):
     study, directory, page = compared
     assert f"evopinn compare --config {directory}/study.toml --study {directory}" in page.words
     assert scale_note(study.design) in page.words
-    design = page.words.partition("this file is a record: do not edit it.")[2]
-    assert 'methods = [ "bo-fcnet", "evo-dpste", "evo-dpste+lm", ]' in design
+    assert 'methods = [ "bo-fcnet", "evo-dpste", "evo-dpste+lm", ]' in page.words
     assert tomllib.loads(study.design.toml())["epochs"] == 100
 
 
 def test_published_models_have_their_verdicts(reproduced):
     study, _, page = reproduced
     assert study.title.format(problem="klein-gordon") in page.words
-    assert "Of 2 rows: 1 within" in page.words
-    assert "1 worse" in page.words
+    assert re.search(r"\b2 rows: 1 within\b[^.]*\b1 worse\b", page.words)
     (table,) = page.tables
     assert [row[-1][0] for row in table] == ["verdict", "within", "worse"]
     badges = [each["class"] for each in page.of("span") if "badge" in each.get("class", "")]
     assert badges == ["badge within", "badge worse"]
     assert "evopinn reproduce table --config" in page.words
     # No network was kept, so there is nothing to draw maps of; all else is there.
-    assert "case I is" in page.words
+    assert re.search(r"\bcase I\b[^.]*\bkept\b", page.words)
     assert len(page.of("img")) == 1
 
 
@@ -126,14 +131,12 @@ def test_sensitivity_is_ranked(tmp_path):
     study = Sensing()
     study.write(tmp_path)
     page = opened(write_study_page(study, tmp_path))
-    assert "activation (3 decades; best sin), layers (1 decades; best 9)." in page.words
+    assert re.search(r"\bactivation \(3\b[^)]*\bsin\), layers \(1\b[^)]*\b9\)", page.words)
     assert "): activation, layers." in page.words
-    shown = [each["alt"].partition(".")[0] for each in page.of("img")]
-    assert shown == [
-        "What matters most: case I",
-        "Errors and histories by what is varied: case I, u",
-        "Morris' mean effects: case I",
-    ]
+    titles, cases = zip(*(each["alt"].partition(".")[0].split(": ") for each in page.of("img")), strict=True)
+    assert cases == ("case I", "case I, u", "case I")
+    for word, title in zip(("matters", "varied", "Morris"), titles, strict=True):
+        assert word in title
     assert len(page.tables) == 3
     assert len(study.tables(tmp_path)) == 3
 
@@ -167,7 +170,7 @@ def test_only_reports_are_overwritten(reproduced, tmp_path):
     assert "published models" in opened(write_study_page(study, directory, mine, force=True)).words
     with pytest.raises(ReportError, match=r"\.html"):
         write_study_page(study, directory, tmp_path / "report.pdf")
-    with pytest.raises(ReportError, match="is a directory"):
+    with pytest.raises(ReportError, match=r"/folder\.html .*\bdirectory\b.*\bfile\b"):
         write_study_page(study, directory, _folder(tmp_path))
 
 

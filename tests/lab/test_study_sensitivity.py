@@ -1,6 +1,7 @@
 """The sensitivity study: its networks, what is made of their trainings, and that it can be interrupted."""
 
 import math
+import re
 import tomllib
 from pathlib import Path
 
@@ -160,39 +161,39 @@ def test_baselines_that_the_papers_patterns_do_not_fit_have_regular_ones() -> No
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"baseline": "layers=9"}, "the field neurons is missing"),
+        ({"baseline": "layers=9"}, r"\bfield neurons .*\bneurons="),
         (
             {"baseline": "layers=5 neurons=8 activation=tanh(x)", "shortcuts": {"V": "0-7"}},
-            "'V' are '0-7': shortcut 0-7",
+            "'V' .*'0-7'.* 0-7",
         ),
-        ({"shortcuts": {"odd": "0-2,1-3"}}, "'odd' are '0-2,1-3': shortcut 1-3 intersects 0-2"),
-        ({"shortcuts": {"a": "0-2", "b": "0-2"}}, "'a' and 'b' are the same"),
-        ({"activations": ["tanhh"]}, "no common activation called 'tanhh'; did you mean tanh"),
-        ({"activations": {"open": "tanh(x"}}, "'open' is 'tanh(x': this parenthesis is never closed"),
-        ({"activations": {"other": "tanh(x)", "tanh": "tanh"}}, "'other' and 'tanh' are the same"),
-        ({"activations": {"": "sin(x)"}}, "empty name"),
-        ({"activations": {"tanh": "sin(x)"}}, "differs from the baseline"),
-        ({"layers": [1]}, "at least 2 layers"),
-        ({"neurons": [0]}, "at least 1 neuron"),
-        ({"neurons": [2.5]}, "neurons.0 = 2.5"),
+        ({"shortcuts": {"odd": "0-2,1-3"}}, r"'odd' .*'0-2,1-3'.* 1-3 .*\b0-2\b"),
+        ({"shortcuts": {"a": "0-2", "b": "0-2"}}, r"'a' and 'b' .*\bsame\b"),
+        ({"activations": ["tanhh"]}, r"\bactivation .*'tanhh'.* tanh\b"),
+        ({"activations": {"open": "tanh(x"}}, r"'open' .*'tanh\(x'.*\bparenthesis\b"),
+        ({"activations": {"other": "tanh(x)", "tanh": "tanh"}}, r"'other' and 'tanh' .*\bsame\b"),
+        ({"activations": {"": "sin(x)"}}, r"\bempty name\b"),
+        ({"activations": {"tanh": "sin(x)"}}, r"'tanh'.*\bbaseline\b"),
+        ({"layers": [1]}, r"\bat least 2 layers\b.*\b1\b"),
+        ({"neurons": [0]}, r"\bat least 1 neuron\b.*\b0\b"),
+        ({"neurons": [2.5]}, r"\bneurons\.0 = 2\.5\b.*\bwhole number\b"),
         (
             {"baseline": "layers=9 neurons=8 shortcuts=0-3 activation=tanh(x)", "layers": [5]},
-            "are not regular and fit 9 layers only",
+            r"\bregular\b.*\b9 layers\b",
         ),
-        ({"layers": [], "neurons": [], "shortcuts": {}, "activations": []}, "nothing is varied"),
-        ({"morris": 1}, "give 2 or more"),
-        ({"morris": 2, "layers": [], "neurons": [], "activations": []}, "only shortcut span of them"),
-        ({"problem": "kg:X"}, "klein-gordon:II, klein-gordon:III"),
-        ({"cases": ["X"]}, "klein-gordon:II, klein-gordon:III"),
-        ({"problem": "nothing"}, "no problem called 'nothing'"),
-        ({"colour": "red"}, "no entry of the study called 'colour'"),
-        ({"kind": "compare"}, "describes the study 'compare'"),
+        ({"layers": [], "neurons": [], "shortcuts": {}, "activations": []}, r"\bnothing is varied\b"),
+        ({"morris": 1}, r"\b1\b.*\b2 or more\b"),
+        ({"morris": 2, "layers": [], "neurons": [], "activations": []}, r"\bonly shortcut span\b"),
+        ({"problem": "kg:X"}, r":X'.*\bklein-gordon:II, klein-gordon:III\b"),
+        ({"cases": ["X"]}, r"'X'.*\bklein-gordon:II, klein-gordon:III\b"),
+        ({"problem": "nothing"}, r"\bproblem .*'nothing'.*`evopinn problems`"),
+        ({"colour": "red"}, r"'colour'.*\bactivations\b"),
+        ({"kind": "compare"}, r"'compare'.*'sensitivity'"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_line(asked, told: str) -> None:
     with pytest.raises(EvopinnError) as refused:
         study(**asked)
-    assert told in str(refused.value)
+    assert re.search(told, str(refused.value))
     assert "\n" not in str(refused.value)
 
 

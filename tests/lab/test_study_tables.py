@@ -105,10 +105,13 @@ def test_costs_are_those_of_the_study():
     study = comparison()
     sheet = cost_table(study.epochs, study.budget, discoveries(study))
     assert column(sheet, "method") == list(study.methods)
-    epochs = [study.epochs[method] for method in study.methods]
-    assert column(sheet, "epochs of a search") == [f"{each:,}" for each in epochs]
-    assert column(sheet, "share of the budget") == [f"{each / study.budget:.3f}" for each in epochs]
-    assert column(sheet, "of these spent") == ["75%"] * len(study.methods)
+    planned = [study.epochs[method] for method in study.methods]
+    _, _, epochs, share, spent, *_ = zip(*text_of(sheet), strict=True)
+    assert list(epochs) == [f"{each:,}" for each in planned]
+    assert list(share) == [f"{each / study.budget:.3f}" for each in planned]
+    assert list(spent) == ["75%"] * len(study.methods)
+    headers = [each.name for each in sheet.columns]
+    assert all(word in name for word, name in zip(("epochs", "budget", "spent"), headers[2:5], strict=True))
     assert f"{study.budget:,} epochs" in sheet.notes[0]
 
 
@@ -155,15 +158,16 @@ def test_tests_between_methods_say_who_is_more_exact():
     assert row[:4] == ["bo-fcnet", "evo-dpste", "12", "4"]
     assert row[4] == "+1.00"
     assert float(row[5]) < 0.001
-    assert row[-1] == "evo-dpste is more exact"
-    (few,) = contrasts_of(study, comparison_trials(study)[:1]).rows
-    assert [cell.text for cell in few[2:]] == ["0", "–", "–", "–", "–", "too few pairs"]
+    assert re.match(r"evo-dpste .*\bmore exact$", row[-1])
+    (few,) = text_of(contrasts_of(study, comparison_trials(study)[:1]))
+    assert few[2:-1] == ["0", "–", "–", "–", "–"]
+    assert re.search(r"\bfew pairs\b", few[-1])
 
 
 def test_a_few_large_ratios_do_not_turn_what_the_test_of_ranks_says():
     turned = Contrast("bo-fcnet", "evo-dpste", 30, ratio=1.4, effect=-0.6, p=0.001, p_holm=0.001)
     ((*_, so),) = text_of(contrasts_table([turned], []))
-    assert so == "bo-fcnet is more exact"
+    assert re.match(r"bo-fcnet .*\bmore exact$", so)
 
 
 def test_a_problem_without_a_solution_is_judged_by_its_loss():
@@ -182,13 +186,15 @@ def test_a_problem_without_a_solution_is_judged_by_its_loss():
     (contrast,) = study.contrasts(trials)
     assert (contrast.pairs, contrast.ratio) == (6, 1.0)
     tests = contrasts_of(study, trials)
-    assert "ratio of losses" in [each.name for each in tests.columns]
+    assert next(each.name for each in tests.columns if "ratio" in each.name).endswith(" losses")
     assert "losses" in tests.notes[0]
 
 
 def test_a_forecast_adds_up_and_says_what_the_paper_took(forecast):
     sheet = forecast.table
-    assert text_of(sheet)[-1] == ["all", "", "55", "150,800", "about 2 h 01 min"]
+    *row, duration = text_of(sheet)[-1]
+    assert row == ["all", "", "55", "150,800"]
+    assert duration.endswith(" 2 h 01 min")
     assert "V100" in sheet.notes[0]
 
 
@@ -196,7 +202,8 @@ def test_sensitivity_is_shown_beside_the_baseline():
     study = Sensing()
     sheet = sensitivity_table(study.sensed(study.made_up()))
     assert column(sheet, "value") == ["3", "9 (baseline)", "tanh (baseline)", "sin"]
-    assert column(sheet, "beside the baseline") == ["10", "1", "1", "0.001"]
+    (ratio,) = (each.name for each in sheet.columns if "baseline" in each.name)
+    assert column(sheet, ratio) == ["10", "1", "1", "0.001"]
     ranked = ranking_table(study.ranking([]))
     assert column(ranked, "objective") == ["activation", "layers"]
     assert column(ranked, "share") == ["75%", "25%"]
@@ -228,9 +235,10 @@ def test_the_format_of_the_tables_is_kept(name, forecast):
 def test_it_is_told_what_failed_trainings_count_as():
     rows = Sensing().ranking([])
     assert not any("Failed" in note for note in ranking_table(rows).notes)
-    told = "Failed trainings count as the worst that did not fail."
-    assert ranking_table([replace(rows[0], failed=1), rows[1]]).notes[-1] == told
-    assert morris_table([replace(row, failed=1) for row in Sensing().morris(None)]).notes[-1] == told
+    ranking = ranking_table([replace(rows[0], failed=1), rows[1]])
+    screening = morris_table([replace(row, failed=1) for row in Sensing().morris(None)])
+    for table in (ranking, screening):
+        assert re.search(r"^Failed\b.*\bworst\b", table.notes[-1])
 
 
 def test_the_deviation_of_effects_says_nothing_of_activations():
@@ -271,9 +279,8 @@ def test_what_differs_from_the_paper_is_told():
     conditions = conditions_note(study.design)
     assert all(figure in conditions for figure in ("100 epochs", "50,000", "1/4"))
     note = scale_note(study.design)
-    assert "epochs 100 instead of 50,000" in note
-    assert "coarseness 4 instead of 1" in note
-    assert "searches 2 instead of 3" in note
+    for name, ours, paper in (("epochs", "100", "50,000"), ("coarseness", "4", "1"), ("searches", "2", "3")):
+        assert re.search(rf"\b{name} {ours} \D* {paper}\b", note)
     assert "own schedule" in note
     whole = scale_note(reproduction(trials=10).design)
-    assert whole == "Scale 1: the paper's schedules, points and numbers of trials."
+    assert re.fullmatch(r"Scale 1: \D+", whole)  # and nothing that differs

@@ -233,7 +233,7 @@ def test_equispaced_points_hit_the_corners():
         (lambda: Disk() - Disk(radius=2), "is empty"),
         (lambda: Box() - Box(), "is empty"),
         (lambda: Interval(0, 1) | Rectangle(), "1 and 2 dimensions"),
-        (lambda: Disk() | 3, "needs two shapes"),
+        (lambda: Disk() | 3, r"\bDisk\(.*\b3\b.*\btwo shapes\b"),
     ],
 )
 def test_combinations_that_make_no_sense(make, message):

@@ -129,7 +129,7 @@ def test_each_part_with_its_own_count():
     assert len(hole.points) == 14
     # An arc that is open has points at both of its ends, which here lie on the square's sides.
     assert {(1, 0.5, 0), (0.5, 1, 1)} <= rows(hole.points)
-    with pytest.raises(DomainError, match=r"no count .*'right'.*'right': "):
+    with pytest.raises(DomainError, match=r"\bcount .*'right'.*'right': "):
         points.part_points(domain, "right")
     with pytest.raises(DomainError, match=r"boundary=.*'hole'.*'right', 'bottom', 'top'"):
         points.part_points(domain)
@@ -278,7 +278,10 @@ REFUSED = {
         "'up'.*left, right, bottom, top",
     ),
     "initial without time": (lambda: Grid((4, 4), boundary=9).part_points(SQUARE, "initial"), "no part"),
-    "no names": (lambda: Grid((4, 4), boundary=9).part_points(SQUARE, ()), "names no part"),
+    "no names": (
+        lambda: Grid((4, 4), boundary=9).part_points(SQUARE, ()),
+        r"\bon=\(\).*\bpart\b.*\bleft, right, bottom, top\b",
+    ),
     "nothing picked": (
         lambda: Grid((4, 4), boundary=40).part_points(SQUARE, lambda x, y: x > 2),
         "predicate <lambda>.* 40 ",
@@ -295,7 +298,7 @@ REFUSED = {
     "fraction": (lambda: Grid(interior=(4, 2.5)), "whole numbers"),
     "truth value": (lambda: Grid(interior=True), "whole numbers"),
     "empty": (lambda: Grid(interior=()), "is empty"),
-    "zero in table": (lambda: Grid(4, boundary={"left": 0}), "'left' has to be at least 1"),
+    "zero in table": (lambda: Grid(4, boundary={"left": 0}), r"'left' .*\bat least 1\b.*\b0\b"),
     "place": (lambda: Grid(4, interior_at="corners"), '"midpoints" or "nodes"'),
     "periodic in time": (lambda: Grid((4, 4), boundary=4).periodic_points(ROD, "t"), "no axis 't'"),
     "periodic elsewhere": (lambda: Grid((4, 4), boundary=4).periodic_points(ROD, "y"), "no axis 'y'"),

@@ -1,5 +1,8 @@
 """What a problem is, and what is said of a wrong one before anything runs."""
 
+import errno
+import os
+
 import numpy as np
 import pytest
 import torch
@@ -159,40 +162,43 @@ def test_no_solution_no_errors():
 WRONG = {
     "unknown coordinate": (
         LINE | {"residual": lambda u, x, z, w: u.x},
-        "asks for 'z', which is neither a field nor a coordinate.*field u; coordinate x, t",
+        r"\bresidual .*'z'.*\bfield u; coordinate x, t\b",
     ),
-    "unknown derivative": (LINE | {"residual": lambda u, x: u.y}, "'y' is not a derivative"),
-    "order too high": (LINE | {"residual": lambda u: u.xxxxx}, "order 5"),
+    "unknown derivative": (LINE | {"residual": lambda u, x: u.y}, r"\bresidual: 'y' .*\bcoordinates x, t\b"),
+    "order too high": (LINE | {"residual": lambda u: u.xxxxx}, r"'xxxxx' .*\border 5\b.*\bat most order 4\b"),
     "unknown field in a condition": (
         LINE | {"conditions": [Initial(lambda v: v)]},
-        "'initial' asks for 'v'",
+        r"'initial' .*'v'.*\bfield u; coordinate x, t\b",
     ),
     "column instead of vector": (
         LINE | {"residual": lambda u, x: (u.x * x).reshape(-1, 1)},
-        r"returned shape \(20, 1\); expected \(20,\)",
+        r"\bresidual .*\(20, 1\).*\(20,\)",
     ),
     "silent outer product": (
         LINE | {"residual": lambda u, x: u.t - x[:, None]},
-        r"returned shape \(20, 20\); expected \(20,\)",
+        r"\bresidual .*\(20, 20\).*\(20,\)",
     ),
     "one component of the wrong shape": (
         LINE | {"residual": lambda u: [u.t, u.x.sum()]},
-        r"component 1, returned shape \(\); expected \(20,\)",
+        r"\bresidual, component 1\b.*\(\).*\(20,\)",
     ),
-    "nothing returned": (LINE | {"residual": lambda u: None}, "returned a NoneType"),
+    "nothing returned": (LINE | {"residual": lambda u: None}, r"\bresidual .*\bNoneType\b.*\(20,\)"),
     "empty list": (LINE | {"residual": lambda u: []}, "empty list"),
     "complex": (LINE | {"residual": lambda u: u.t * 1j}, "complex"),
     "source not finite": (
         LINE | {"residual": lambda u, x, t: u.t - 1 / (x - 0.125)},
-        r"not finite at 5 of 20 points, the first at x = 0.125, t = 0.1",
+        r"\bresidual .*\bfinite\b.*\b5 of 20 points\b.* x = 0\.125, t = 0\.1\b",
     ),
-    "no field used": (LINE | {"residual": lambda x: x}, "uses no field"),
+    "no field used": (LINE | {"residual": lambda x: x}, r"\bresidual .*\bfield\b.* u\.$"),
     "function raises": (
         LINE | {"residual": lambda u, x: u.t + torch.no_such_function(x)},
         r"AttributeError.*test_problem\.py, line \d+",
     ),
-    "star arguments": (LINE | {"residual": lambda *args: args[0]}, "name its arguments"),
-    "not a function": (LINE | {"residual": 3}, "is a int"),
+    "star arguments": (
+        LINE | {"residual": lambda *args: args[0]},
+        r"\bresidual .*\*args\b.*\bfield u; coordinate x, t\b",
+    ),
+    "not a function": (LINE | {"residual": 3}, r"\bresidual is a int\b.*\blambda\b"),
     "unknown part": (LINE | {"conditions": [Boundary(lambda u: u, on="lefft")]}, "lefft"),
     "predicate picks nothing": (
         LINE | {"conditions": [Boundary(lambda u: u, on=lambda x: x > 2)]},
@@ -226,8 +232,14 @@ WRONG = {
         "values of u .*row 1\\b",
     ),
     "data of no field": (LINE | {"conditions": [Data([[0.0, 0.0]], {"w": [1]})]}, r"Data.*'w'.* u\.$"),
-    "negative weight": (LINE | {"conditions": [Initial(lambda u: u, weight=-1)]}, "weight is -1"),
-    "condition of no kind": (LINE | {"conditions": [lambda u: u]}, "condition is a function.*Initial"),
+    "negative weight": (
+        LINE | {"conditions": [Initial(lambda u: u, weight=-1)]},
+        r"\bweight is -1\b.*\bat least 0\b",
+    ),
+    "condition of no kind": (
+        LINE | {"conditions": [lambda u: u]},
+        r"\bcondition is a function\b.*\bInitial, Boundary, Periodic, Data\b",
+    ),
     "field twice": (LINE | {"fields": ["u", "u"]}, "fields u, u "),
     "field that is no name": (LINE | {"fields": ["u'"]}, 'field "u\'"'),
     "field that is a coordinate": (
@@ -247,7 +259,10 @@ WRONG = {
         LINE | {"residual": lambda u, x: u.t - x.mul_(2)},
         "residual .*argument x ",
     ),
-    "no data at all": (LINE | {"conditions": [Data(np.zeros((0, 2)), {"u": []})]}, "points are empty"),
+    "no data at all": (
+        LINE | {"conditions": [Data(np.zeros((0, 2)), {"u": []})]},
+        r"\bData: points .*\bempty\b.*\bone\b",
+    ),
     "a field that nothing uses": (LINE | {"fields": ["u", "v"]}, r"field v\b"),
     "a component without a field": (
         LINE | {"residual": lambda u, x: [u.t, x]},
@@ -266,7 +281,7 @@ WRONG = {
     "data without names": (LINE | {"conditions": [Data([[0.5, 0.5]], [1])]}, r"Data.*\{\"u\": "),
     "data that are no numbers": (
         LINE | {"conditions": [Data([[0.5, 0.5]], {"u": ["warm"]})]},
-        "not an array of numbers",
+        r"\b(values|points)\b.*\bnumbers\b.*'(warm|a)'",
     ),
     "data of unequal lengths": (
         LINE | {"conditions": [Data({"x": [0, 1], "t": [0]}, {"u": [1, 2]})]},
@@ -274,14 +289,17 @@ WRONG = {
     ),
     "a weight that is no number": (
         LINE | {"conditions": [Initial(lambda u: u, weight="a")]},
-        "weight is 'a'",
+        r"\bweight is 'a'.*\bnumber\b",
     ),
-    "a part that is no name": (LINE | {"conditions": [Boundary(lambda u: u, on=3)]}, r"Boundary\(on=3\)"),
+    "a part that is no name": (
+        LINE | {"conditions": [Boundary(lambda u: u, on=3)]},
+        r"\bBoundary\(on=3\).*\bname\b.*\bpredicate\b",
+    ),
     "an order that is no number": (
         LINE | {"conditions": [Periodic("x", order="1")]},
         r"Periodic\(order='1'\).*0 to 4",
     ),
-    "conditions that are no list": (LINE | {"conditions": 3}, "conditions is a int"),
+    "conditions that are no list": (LINE | {"conditions": 3}, r"\bconditions is a int\b.*\blist\b"),
     "fields that are no list": (LINE | {"fields": 3}, "field 3 "),
     "too few coordinates": (LINE | {"coordinates": ["x"]}, "coordinates x .*2 axes"),
     "solution of the wrong shape": (LINE | {"solution": lambda x, t: x[:, None]}, r"solution.*\(20, 1\)"),
@@ -293,8 +311,8 @@ WRONG = {
         LINE | {"solution": lambda x, t: torch.log(t - 0.5)},
         r"solution .*x = \S+, t = ",
     ),
-    "no domain": (LINE | {"domain": (0, 1)}, "domain is a tuple"),
-    "no points": (LINE | {"points": 100}, "points is a int"),
+    "no domain": (LINE | {"domain": (0, 1)}, r"\bdomain is a tuple\b.*\bInterval\("),
+    "no points": (LINE | {"points": 100}, r"\bpoints is a int\b.*\bGrid\("),
 }
 
 
@@ -348,8 +366,8 @@ def test_a_reference_must_cover_the_fields():
     [
         (np.zeros((11, 2)), [1.0], r"values of u .*\(1,\).*\(11,\)"),
         (np.zeros((2, 2)), [1.0, np.nan], r"values of u .*row 1\b"),
-        (np.zeros(3), np.zeros(3), r"points have shape \(3,\)"),
-        ([["a", "b"]], [1.0], "not an array of numbers"),
+        (np.zeros(3), np.zeros(3), r"\bpoints .*\(3,\).*\(n, n\)"),
+        ([["a", "b"]], [1.0], r"\b(values|points)\b.*\bnumbers\b.*'(warm|a)'"),
     ],
 )
 def test_a_wrong_reference_is_refused(points, values, message):
@@ -358,7 +376,7 @@ def test_a_wrong_reference_is_refused(points, values, message):
 
 
 def test_a_reference_that_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(ProblemError, match=r"nowhere\.npz .*No such file"):
+    with pytest.raises(ProblemError, match=rf"nowhere\.npz .*{os.strerror(errno.ENOENT)}"):
         Reference.load(tmp_path / "nowhere.npz")
     (tmp_path / "text.npz").write_text("no archive")
     with pytest.raises(ProblemError, match=r"text\.npz .*numbers"):

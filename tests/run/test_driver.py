@@ -295,7 +295,7 @@ def test_a_worker_refuses_a_problem_that_has_changed(tmp_path):
     expected = source.fingerprint
     Trainer(source, TrainingOptions(), expected)
     path.write_text(text.replace("weight=10", "weight=11"))
-    with pytest.raises(RunError, match="poisson has changed"):
+    with pytest.raises(RunError, match=r"\bproblem poisson .*\bchanged\b"):
         Trainer(ProblemSource.of(str(path)), TrainingOptions(), expected)
 
 

@@ -22,6 +22,7 @@ from evopinn.api import SearchResult
 from evopinn.errors import RunError, StoredModelError
 from evopinn.run.architecture import Architecture
 from evopinn.store import weights
+from evopinn.store.directory import DATABASE
 from evopinn.store.reader import Reader
 from evopinn.store.store import Store
 from evopinn.store.weights import save_weights
@@ -90,7 +91,10 @@ def test_finalists_are_ranked_by_the_mean_that_the_run_was_begun_with(tmp_path, 
 def test_a_mean_that_nobody_knows_is_damage(tmp_path, mean):
     with Store.create(tmp_path / "run", f"{CONFIG}[settings]\nmean = {mean}\n", VERSIONS) as store:
         add_final_evaluations(store)
-    with Reader(tmp_path / "run") as reader, pytest.raises(RunError, match=r"damaged \(mean is "):
+    with (
+        Reader(tmp_path / "run") as reader,
+        pytest.raises(RunError, match=r"damaged \(mean is .*\barithmetic or geometric\b"),
+    ):
         reader.finalists()
 
 
@@ -126,7 +130,7 @@ def test_a_result_knows_what_was_searched(store, directory):
 
 def test_an_empty_run_has_no_best_and_says_so(store, directory):
     result = SearchResult(directory)
-    with pytest.raises(RunError, match=rf"{directory} has no network"):
+    with pytest.raises(RunError, match=rf"{directory} .*\bno network\b"):
         result.best  # noqa: B018
     assert list(result.hall_of_fame) == list(result.finalists) == list(result.evaluations()) == []
     assert result.summary()["best"] is None
@@ -251,7 +255,7 @@ def test_a_run_can_be_looked_at_after_its_writer_was_killed(directory):
 
 
 def test_what_is_no_run_is_refused_at_once(tmp_path):
-    with pytest.raises(RunError, match="/nothing does not exist"):
+    with pytest.raises(RunError, match=rf"/nothing .*\b{DATABASE}\b"):
         SearchResult(tmp_path / "nothing")
     Store.create(tmp_path / "odd", "problem = ", {}).close()
     with pytest.raises(RunError, match=r"/odd: .* TOML"):

@@ -50,87 +50,75 @@ def refused(run, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "told"),
     [
+        (["--method", "evo-dspte", *SCHEDULE], r"\bmethod .*'evo-dspte'.* evo-dpste\?.*\bbo-fcnet\b"),
+        (["--preset", "quik"], r"\bpreset .*'quik'.* quick\?.*\bpaper:lame\b"),
+        (["--preset", "paper"], rf"\bpreset paper .*{PROBLEM}\b.*\bpaper:lame, or quick\b"),
+        (["--budget", "600"], r"\bbudget .*'600'.* 600s .*'600 trainings'"),
+        (["--budget", "0"], r"\bbudget .*'0'.* 0s .*'0 trainings'"),
+        (["--budget", "0s"], r"'0s' .*\bbudget\b.* 10m .*\btrainings\b"),
+        (["--budget", ""], r"'' .*\bbudget\b.* 10m .*\btrainings\b"),
+        (["--budget", "0 epochs"], r"\bepochs is 0\b.*\babove 0\b"),
+        (["--budget", "0 trainings"], r"\btrainings is 0\b.*\babove 0\b"),
+        (["--budget", "9 epochs"], r"\bbudget .*\b9 epochs\b.*\bevo-dpste\b.*\b20 epochs\b"),
+        (["--budget", "soon"], r"'soon' .*\bbudget\b.* 10m .*\btrainings\b"),
+        (["--populations", "10,1", "--epochs", "5,10"], r"\bpopulation is 1\b.*\b2\b"),
+        (["--populations", "10,6", "--epochs", "5"], r"\b2 populations .*\b1 .*\bepochs\b"),
+        (["--populations", "4,6", "--epochs", "5,10"], r"\bpopulations .*\b4, 6\b.*\blargest\b"),
+        (["--populations", "6,4", "--epochs", "10,5"], r"\bepochs .*\b10, 5\b.*\bfewest\b"),
+        (["--populations", "6,four", "--epochs", "5,10"], r"--populations 6,four\b.*\bwhole numbers\b"),
+        (["--populations", "6,4"], "--epochs .*--populations"),
+        (["--trials", "5", "--epochs", "5,10"], r"--epochs 5,10\b.*\bone\b"),
+        ([*SCHEDULE, "--trials", "5"], "--populations .*--trials"),
+        ([*SCHEDULE, "--budget", "5m"], r"\bbudget and schedule\b"),
+        (["--method", "bo-fcnet", *SCHEDULE], r"\bbo-fcnet .*\bschedule\b.*\btrials\b"),
+        (["--trials", "5", "--epochs", "5"], r"\bevo-dpste .*\btrials\b.*\bpopulations\b"),
+        ([*SCHEDULE, "--set", "elitist=0.2"], r"'elitist'.* elitists\b.*\bcoarsening\b"),
+        ([*SCHEDULE, "--set", "elitists=7"], r"\belitists is 7\b.*\b0 to 1\b"),
+        ([*SCHEDULE, "--set", 'elitists="few"'], r"\belitists is 'few'.*\b0 to 1\b"),
+        ([*SCHEDULE, "--set", "mean=median"], r"\bmean is 'median'.*\barithmetic or geometric\b"),
+        ([*SCHEDULE, "--set", "skip_known=1"], r"\bskip_known is 1\b.*\btrue or false\b"),
         (
-            ["--method", "evo-dspte", *SCHEDULE],
-            "'evo-dspte'; did you mean evo-dpste?",
+            [*SCHEDULE, "--set", "mutation=3"],
+            r"\bmutation is 3\b.*\blayers, neurons, shortcuts, activation\b",
         ),
-        (["--preset", "quik"], "'quik'; did you mean quick?"),
-        (
-            ["--preset", "paper"],
-            f"preset paper is given for {PROBLEM}, ",
-        ),
-        (
-            ["--budget", "600"],
-            "budget is '600'",
-        ),
-        (["--budget", "0"], "budget is '0'"),
-        (["--budget", "0s"], "'0s' is not"),
-        (["--budget", ""], "'' is not"),
-        (["--budget", "0 epochs"], "epochs is 0"),
-        (["--budget", "0 trainings"], "trainings is 0"),
-        (["--budget", "9 epochs"], "9 epochs"),
-        (["--budget", "soon"], "'soon' is not"),
-        (["--populations", "10,1", "--epochs", "5,10"], "population is 1"),
-        (["--populations", "10,6", "--epochs", "5"], "2 populations"),
-        (["--populations", "4,6", "--epochs", "5,10"], "populations are 4, 6"),
-        (["--populations", "6,4", "--epochs", "10,5"], "epochs are 10, 5"),
-        (["--populations", "6,four", "--epochs", "5,10"], "--populations 6,four: give whole numbers"),
-        (["--populations", "6,4"], "--epochs goes with --populations"),
-        (["--trials", "5", "--epochs", "5,10"], "--epochs 5,10"),
-        ([*SCHEDULE, "--trials", "5"], "--populations and --trials"),
-        ([*SCHEDULE, "--budget", "5m"], "budget and schedule"),
-        (["--method", "bo-fcnet", *SCHEDULE], "bo-fcnet has no schedule"),
-        (["--trials", "5", "--epochs", "5"], "evo-dpste has no trials"),
-        (
-            [*SCHEDULE, "--set", "elitist=0.2"],
-            "'elitist'; did you mean elitis",
-        ),
-        ([*SCHEDULE, "--set", "elitists=7"], "elitists is 7"),
-        ([*SCHEDULE, "--set", 'elitists="few"'], "elitists is 'few'"),
-        ([*SCHEDULE, "--set", "mean=median"], "mean is 'median'"),
-        ([*SCHEDULE, "--set", "skip_known=1"], "skip_known is 1"),
-        ([*SCHEDULE, "--set", "mutation=3"], "mutation is 3"),
         (
             [*SCHEDULE, "--set", "mutation.layer=0.3"],
-            "'layer'; did you mean layers",
+            r"'layer'.* layers\?.*\bneurons, shortcuts, activation\b",
         ),
-        ([*SCHEDULE, "--set", "elitists"], "--set elitists: write name=value"),
-        (
-            [*SCHEDULE, "--faithful"],
-            "--method bo-fcnet or bo-fcresnet",
-        ),
-        ([*SCHEDULE, "--run", ""], "the run is ''"),
-        ([*SCHEDULE, "--optimizer", "sgd"], "'sgd'"),
-        ([*SCHEDULE, "--memory", "5"], "workers.memory = 5"),
-        ([*SCHEDULE, "--deadline", "later"], "'later' is not"),
-        ([*SCHEDULE, "--run", "/proc/nowhere/run"], " /proc/nowhere/run: "),
-        ([*SCHEDULE, "--config", "none.toml"], "none.toml "),
+        ([*SCHEDULE, "--set", "elitists"], r"--set elitists\b.* name=value\b"),
+        ([*SCHEDULE, "--faithful"], r"--faithful .*\bevo-dpste\b.*--method bo-fcnet or bo-fcresnet"),
+        ([*SCHEDULE, "--run", ""], r"\brun is ''.*\bpath\b"),
+        ([*SCHEDULE, "--optimizer", "sgd"], r"\boptimizer .*'sgd'.*\blbfgs, adam, lm\b"),
+        ([*SCHEDULE, "--memory", "5"], r"\bworkers\.memory = 5\b.*\b100\b"),
+        ([*SCHEDULE, "--deadline", "later"], r"'later' .* 20s\b.* 2h\b"),
+        ([*SCHEDULE, "--run", "/proc/nowhere/run"], f" /proc/nowhere/run: {os.strerror(errno.ENOENT)}"),
+        ([*SCHEDULE, "--config", "none.toml"], rf"\bnone\.toml .*: {os.strerror(errno.ENOENT)}"),
     ],
 )
-def test_a_search_that_makes_no_sense_is_refused(refused, arguments, sentence):
-    assert sentence in refused("search", PROBLEM, *arguments)
+def test_a_search_that_makes_no_sense_is_refused(refused, arguments, told):
+    assert re.search(told, refused("search", PROBLEM, *arguments))
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "told"),
     [
-        ('metod = "random"', "mine.toml called 'metod'; did you mean method?"),
-        ("[workers]\ncuont = 2", "mine.toml called 'workers.cuont'"),
-        ('seed = "one"', "mine.toml has seed = 'one'"),
-        ("method =", "mine.toml is not TOML"),
+        ('metod = "random"', r"\bmine\.toml .*'metod'.* method\?"),
+        ("[workers]\ncuont = 2", r"\bmine\.toml .*'workers\.cuont'.* workers\.count\b"),
+        ('seed = "one"', r"\bmine\.toml .*\bseed = 'one'.*\bwhole number\b"),
+        ("method =", r"\bmine\.toml .*\bTOML: \w+"),
     ],
 )
-def test_a_configuration_that_makes_no_sense_is_refused(refused, text, sentence):
+def test_a_configuration_that_makes_no_sense_is_refused(refused, text, told):
     Path("mine.toml").write_text(text)
-    assert sentence in refused("search", PROBLEM, "--config", "mine.toml")
+    assert re.search(told, refused("search", PROBLEM, "--config", "mine.toml"))
 
 
 def test_a_search_without_a_problem_is_refused(refused):
     assert "`evopinn problems`" in refused("search", *SCHEDULE)
     assert re.search(r"'kline-gordon'.*\bklein-gordon\b", refused("search", "kline-gordon"))
-    assert re.search(r"no file .*\bnowhere\.py\b", refused("search", "nowhere.py"))
+    assert re.search(r"\bfile .*\bnowhere\.py\b", refused("search", "nowhere.py"))
 
 
 def test_what_is_there_is_not_overwritten(refused, undisturbed):
@@ -138,7 +126,7 @@ def test_what_is_there_is_not_overwritten(refused, undisturbed):
     assert " file/run: " in refused("search", PROBLEM, *SCHEDULE, "--run", "file/run")
     for taken in (Path("file").resolve(), undisturbed("evo-dpste")):
         err = refused("search", PROBLEM, *SCHEDULE, "--run", str(taken))
-        assert f"{taken} exists already" in err
+        assert re.search(rf" {taken} .*\bexists\b", err)
 
 
 @pytest.mark.parametrize("length", [250, 300])
@@ -160,13 +148,14 @@ def test_a_problem_that_has_changed_is_refused(refused, undisturbed):
     shutil.copy(PROBLEM, problem)
     make_run(undisturbed, str(problem))
     problem.write_text(problem.read_text().replace("weight=10", "weight=11"))
-    assert re.search("poisson has changed .*run run ", refused("resume", "run"))
+    changed = r"\bproblem poisson .*\brun run\b.*\blosses\b"
+    assert re.search(changed, refused("resume", "run"))
     problem.rename("moved.py")
     err = refused("resume", "run")
-    assert re.search(rf"run run .*{problem}, which no longer exists", err)
+    assert re.search(rf"\brun run .*{problem}\b.*\bexists\b", err)
     assert "`evopinn resume run --problem FILE`" in err
-    assert "poisson has changed" in refused("resume", "run", "--problem", "moved.py")
-    with pytest.raises(RunError, match="poisson has changed"):
+    assert re.search(changed, refused("resume", "run", "--problem", "moved.py"))
+    with pytest.raises(RunError, match=changed):
         ep.resume("run", problem=Path("moved.py"), progress=False)
     with Reader("run") as reader:
         assert reader.events() == []
@@ -183,7 +172,7 @@ def test_a_run_goes_on_with_a_problem_that_is_in_another_place(run, undisturbed)
 def test_a_run_of_an_object_is_gone_on_with_from_python(refused, undisturbed):
     make_run(undisturbed, "python:mine")
     err = refused("resume", "run")
-    assert re.search("'mine' .*Python object", err)
+    assert re.search(r"'mine' .*\bobject\b", err)
     assert "evopinn.search(problem, run=...)" in err
     assert "`evopinn resume run --problem FILE`" in err
 
@@ -235,7 +224,7 @@ def test_a_finished_run_is_shown_where_nothing_can_be_written(finished):
         out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         for path in (directory, Path(folder)):
             path.chmod(0o755)
-    assert out.strip() == "finished 1" if finished else f"{directory} is read-only" in out
+    assert out.strip() == "finished 1" if finished else re.search(rf"{directory} .*\bread-only\b", out)
 
 
 def test_another_search_under_the_same_name_is_refused(undisturbed):

@@ -1,5 +1,7 @@
 """States that trainings go on from: lost ones are made again; a disk that fails is no genome's fault."""
 
+import errno
+import os
 import shutil
 from dataclasses import replace
 
@@ -124,7 +126,7 @@ def test_a_place_for_states_that_is_none_is_named(stopped):
     states = stopped / CHECKPOINTS
     shutil.rmtree(states)
     states.touch()
-    with pytest.raises(RunError, match=r"checkpoints .*: File exists\."):
+    with pytest.raises(RunError, match=rf"checkpoints .*: {os.strerror(errno.EEXIST)}\."):
         searched(stopped)
 
 

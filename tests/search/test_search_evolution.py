@@ -233,13 +233,13 @@ def test_telling_what_was_not_asked_is_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"crossover_share": 1.5}, "crossover_share is 1.5"),
-        ({"crossover_rate": nan}, "crossover_rate is nan"),
-        ({"elitists": -0.1}, "elitists is -0.1"),
-        ({"candidates": 0}, "candidates is 0"),
-        ({"evaluations": 2.0}, "evaluations is 2.0"),
-        ({"coarsening": 0.5}, "coarsening is 0.5"),
-        ({"coarsening": inf}, "coarsening is inf"),
+        ({"crossover_share": 1.5}, r"\bcrossover_share is 1\.5\b.*\b0 to 1\b"),
+        ({"crossover_rate": nan}, r"\bcrossover_rate is nan\b.*\b0 to 1\b"),
+        ({"elitists": -0.1}, r"\belitists is -0\.1\b.*\b0 to 1\b"),
+        ({"candidates": 0}, r"\bcandidates is 0\b.*\bat least 1\b"),
+        ({"evaluations": 2.0}, r"\bevaluations is 2\.0\b.*\bwhole number\b"),
+        ({"coarsening": 0.5}, r"\bcoarsening is 0\.5\b.*\bat least 1\b"),
+        ({"coarsening": inf}, r"\bcoarsening is inf\b.*\bat least 1\b"),
     ],
 )
 def test_bad_settings_are_refused(options: dict[str, Any], message: str) -> None:

@@ -38,7 +38,7 @@ def test_it_keeps_to_its_workload() -> None:
         (lambda: Roster(GENOMES, 0), "at least 1"),
         (lambda: GENOME_LIST.make(Roster(GENOMES + GENOMES[:1], 50), seed=0), "listed twice"),
         (lambda: GenomeListSettings(evaluations=0), "at least 1"),
-        (lambda: planned(Budget(epochs=1000), "listed"), "give it a table"),
+        (lambda: planned(Budget(epochs=1000), "listed"), r"\blisted\b.*\[roster\]"),
         (lambda: GENOME_LIST.of_preset(find_preset("quick")), "no preset"),
     ],
 )

@@ -132,8 +132,8 @@ def test_a_plan_says_what_it_will_do() -> None:
     assert re.search(r"\b2 workers .*\b48 ms\b", text)
     coarse = Budget(seconds=60, seconds_per_epoch=0.04), "evo-dpste", EvolutionSettings(coarsening=2.0)
     assert re.search(r"\b48 ms .*\bpoints\b", planned(*coarse).describe())
-    assert "each generation's best" in planned(Budget(epochs=5000), "random").describe()
-    assert "proposals, " in planned(Budget(epochs=5000), "bo-fcnet").describe()
+    assert re.search(r"\bgeneration's best\b", planned(Budget(epochs=5000), "random").describe())
+    assert re.search(r"\b\d+ proposals\b", planned(Budget(epochs=5000), "bo-fcnet").describe())
     assert planned(Budget(epochs=5000)).seconds is None
     assert "nothing evolves" not in text
 
@@ -188,16 +188,16 @@ def test_random_search_promises_no_more_candidates_than_it_has_generations(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "nothing"),
-        ({"epochs": 1000, "trainings": 50}, "epochs and trainings"),
-        ({"epochs": 0}, "epochs is 0"),
-        ({"seconds": -1.0, "seconds_per_epoch": 1.0}, "the budget's seconds is -1.0"),
-        ({"seconds": float("inf"), "seconds_per_epoch": 1.0}, "the budget's seconds is inf"),
-        ({"seconds": 10.0, "seconds_per_epoch": 0.0}, "the budget's seconds_per_epoch is 0.0"),
-        ({"seconds": 10.0}, "needs seconds_per_epoch"),
-        ({"epochs": 1000, "spent": -1.0}, "the budget's spent is -1.0"),
-        ({"epochs": 1000, "coarse_exponent": float("nan")}, "the budget's coarse_exponent is nan"),
-        ({"epochs": 1000, "workers": 0}, "workers is 0"),
+        ({}, r"\bnothing\b.*\bseconds\b.*\bepochs\b.*\btrainings\b"),
+        ({"epochs": 1000, "trainings": 50}, r"\bepochs and trainings\b.*\bone\b"),
+        ({"epochs": 0}, r"\bepochs is 0\b.*\babove 0\b"),
+        ({"seconds": -1.0, "seconds_per_epoch": 1.0}, r"\bseconds is -1\.0\b.*\babove 0\b"),
+        ({"seconds": float("inf"), "seconds_per_epoch": 1.0}, r"\bseconds is inf\b.*\babove 0\b"),
+        ({"seconds": 10.0, "seconds_per_epoch": 0.0}, r"\bseconds_per_epoch is 0\.0\b.*\babove 0\b"),
+        ({"seconds": 10.0}, r"\bseconds\b.*\bseconds_per_epoch\b"),
+        ({"epochs": 1000, "spent": -1.0}, r"\bspent is -1\.0\b.*\bat least 0\b"),
+        ({"epochs": 1000, "coarse_exponent": float("nan")}, r"\bcoarse_exponent is nan\b.*\bat least 0\b"),
+        ({"epochs": 1000, "workers": 0}, r"\bworkers is 0\b.*\bat least 1\b"),
     ],
 )
 def test_what_is_no_budget_is_refused(arguments: dict[str, Any], message: str) -> None:

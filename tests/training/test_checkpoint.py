@@ -107,11 +107,11 @@ def without_words(path):
         (cut, "state .*damaged"),
         (empty, "state .*damaged"),
         (text, "state .*damaged"),
-        (flip_last, "state is damaged"),
-        (flip_genome, "state is damaged"),
+        (flip_last, r"\bstate .*\bdamaged\b.*\bchanged\b"),
+        (flip_genome, r"\bstate .*\bdamaged\b.*\bchanged\b"),
         (newer, "state .*format 9.*format 2"),
-        (without_words, "state .*not a checkpoint"),
-        (os.remove, "no file .*state"),
+        (without_words, r"\bstate .*\btensors\b.*\bcheckpoint\b"),
+        (os.remove, r"\bfile .*/state\b.*\bcheckpoint\b"),
     ],
 )
 def test_damage_is_noticed_and_named(oscillator, tmp_path, damage, message):
@@ -126,9 +126,9 @@ def test_damage_is_noticed_and_named(oscillator, tmp_path, damage, message):
 
 def test_a_saved_network_and_a_folder_are_no_checkpoints(oscillator, tmp_path):
     weights, _ = save(train(oscillator, SMALL, epochs=1), tmp_path / "model")
-    with pytest.raises(StoredModelError, match="not a checkpoint"):
+    with pytest.raises(StoredModelError, match=rf"{weights} .*\bcheckpoint\b"):
         load_checkpoint(weights)
-    with pytest.raises(StoredModelError, match=f"no file {tmp_path}"):
+    with pytest.raises(StoredModelError, match=rf"\bfile {tmp_path}\b.*\bcheckpoint\b"):
         load_checkpoint(tmp_path)
 
 

@@ -215,10 +215,13 @@ def test_an_interrupt_while_the_end_is_told_keeps_the_result(oscillator):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"optimizer": "adam"}, "optimizer is lbfgs, not adam"),
-        ({"precision": "float32"}, "precision is float64, not float32"),
+        ({"optimizer": "adam"}, r"\boptimizer .*\blbfgs\b.*\badam\b"),
+        ({"precision": "float32"}, r"\bprecision .*\bfloat64\b.*\bfloat32\b"),
         ({"genome": "layers=3 neurons=20 activation=tanh(x)"}, r"genome is layers=3 .* activation=a\*tanh"),
-        ({"genome": "layers=3 neurons=22 activation=a*tanh(x)"}, "genome is layers=3 neurons=20"),
+        (
+            {"genome": "layers=3 neurons=22 activation=a*tanh(x)"},
+            r"\bgenome .*\bneurons=20\b.*\bneurons=22\b",
+        ),
     ],
 )
 def test_a_checkpoint_of_something_else_is_refused(oscillator, settings, message):

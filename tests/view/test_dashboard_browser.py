@@ -212,7 +212,8 @@ def test_a_run_and_one_of_its_individuals(chromium, address):
     with looking(chromium, address) as page:
         page.goto(url(address, "/runs/done"))
         page.get_by_text("14 of 14 trainings").wait_for()
-        assert page.get_by_role("img", name="Losses by generation").locator("path.mark").count() >= 3
+        losses = page.get_by_role("img", name="Losses by generation")
+        assert losses.locator("path.mark").count() >= 3
         page.get_by_alt_text("solution, reference and error over the domain").wait_for()
         hall = page.get_by_role("region", name="Hall of fame")
         assert hall.locator("tbody tr").first.locator("td").nth(2).inner_text() == "0.100"
@@ -224,7 +225,8 @@ def test_a_run_and_one_of_its_individuals(chromium, address):
         page.get_by_role("heading", name="Task 10", exact=True).wait_for()
         page.get_by_alt_text("layers and shortcuts: layers=7").first.wait_for()
         page.get_by_alt_text("the activation and its derivatives").wait_for()
-        assert page.get_by_role("img", name="Loss by epoch").locator("path.mark.line").count() == 1
+        loss = page.get_by_role("img", name="Loss by epoch")
+        assert loss.locator("path.mark.line").count() == 1
         assert page.get_by_text("change node").first.is_visible()
         page.get_by_role("region", name="Ancestors").get_by_role("link", name="3", exact=True).click()
         page.get_by_role("heading", name="Task 3", exact=True).wait_for()
@@ -245,11 +247,12 @@ def test_individuals_are_sorted_and_chosen_on_the_server(chromium, address):
         generation = page.get_by_role("spinbutton", name="generation")
         generation.fill("2")
         generation.press("Enter")
-        page.get_by_text("4 evaluations, page 1 of 1").wait_for()
+        four = page.get_by_text(re.compile(r"^4 evaluations, .*\b1\b.*\b1$"))
+        four.wait_for()
         generation.fill("4")  # there are three
         generation.press("Enter")
         assert not generation.evaluate("input => input.validity.valid")
-        assert page.get_by_text("4 evaluations, page 1 of 1").is_visible()
+        assert four.is_visible()
 
 
 def test_what_was_chosen_is_still_chosen_when_one_comes_back(chromium, address):
@@ -435,7 +438,7 @@ def test_everything_can_be_done_by_keyboard(chromium, address):
     with looking(chromium, address) as page:
         page.get_by_role("link", name="done").wait_for()
         page.keyboard.press("Tab")
-        assert focused(page) == "Skip to the content"
+        assert page.locator(":focus").get_attribute("href") == "#content"
         page.keyboard.press("Enter")
         reach(page, "run")  # a header that sorts
         page.keyboard.press("Enter")

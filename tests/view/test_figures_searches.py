@@ -1,6 +1,7 @@
 """Figures of a search: what is in them."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from evopinn.store.records import Evaluation
 from evopinn.store.store import Store
 from evopinn.view.figures.lineages import kind_of
 from evopinn.view.figures.outcomes import pareto_front
+from evopinn.view.run_facts import MOST_ACCURATE
 
 figures = ep.figures
 
@@ -83,7 +85,8 @@ def test_single_proposals_have_the_best_so_far(tmp_path):
     (best,) = marked(ax.figure, "best")
     losses = [1 / (1 + number * 7 % 9) for number in range(9)]
     assert best.get_ydata().tolist() == np.minimum.accumulate(losses).tolist()
-    assert (ax.get_xlabel(), legend(ax)) == ("batch of proposals", ["a training", "best so far"])
+    assert "batch" in ax.get_xlabel()
+    assert ["best" in label for label in legend(ax)] == [False, True]
 
 
 def test_a_schedule_is_a_staircase_of_networks_and_epochs(run):
@@ -92,10 +95,12 @@ def test_a_schedule_is_a_staircase_of_networks_and_epochs(run):
     assert asked.get_data().values.tolist() == [6, 4, 4]  # the last are the final evaluations
     assert asked.get_data().edges.tolist() == [0.5, 1.5, 2.5, 3.5]
     assert epochs.get_data().values.tolist() == [10, 20, 30]
-    assert (upper.get_ylabel(), lower.get_ylabel()) == ("networks", "epochs of each")
+    assert upper.get_ylabel() == "networks"
+    assert lower.get_ylabel().startswith("epochs")
     assert lower.get_xlabel() == "generation"
     assert [label.get_text() for label in lower.get_xticklabels()] == ["1", "2", "final"]
-    assert marked(upper.figure, "planned") == marked(upper.figure, "not trained yet") == []
+    assert marked(upper.figure, "planned") == []
+    assert not [patch for patch in upper.patches if patch.get_hatch()]  # none is left
 
 
 def test_what_is_planned_and_not_reached_is_dashed(tmp_path):
@@ -159,10 +164,10 @@ def test_cost_is_plotted_against_loss_with_the_best_for_their_time(run):
     (front,) = marked(ax.figure, "front")
     assert front.get_xdata().tolist() == [1, 2, 3, 4, 7, 8, 9, 11]
     assert front.get_ydata().tolist() == [8, 4, 2, 1, 0.5, 0.25, 0.125, 0.1]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("time of a training in seconds", "loss")
-    assert "generation (3: final evaluations)" in texts(ax.figure) + [
-        other.get_ylabel() for other in ax.figure.axes
-    ]
+    assert re.search(r"\btime\b.*\bseconds\b", ax.get_xlabel())
+    assert ax.get_ylabel() == "loss"
+    labels = texts(ax.figure) + [other.get_ylabel() for other in ax.figure.axes]
+    assert any(re.search(r"^generation\b.*\b3\b.*\bfinal\b", label) for label in labels)
 
 
 def test_nothing_on_the_front_is_beaten():
@@ -191,8 +196,10 @@ def test_a_composition_has_operators_and_the_spread_of_the_structure(run):
     assert sum(heights) == pytest.approx(2)
     assert sorted(heights[1::2]) == pytest.approx([1 / 6, 2 / 6, 3 / 6])
     medians = {ax.get_ylabel(): ax.lines[0].get_ydata().tolist() for ax in (layers, neurons, shortcuts)}
-    assert medians == {"hidden layers": [4, 3], "neurons per layer": [24, 22], "shortcuts": [1, 0.5]}
-    assert operators.get_ylabel() == "share of operators"
+    assert list(medians.values()) == [[4, 3], [24, 22], [1, 0.5]]
+    named = zip(medians, ("layers", "neurons", "shortcuts"), strict=True)
+    assert all(name in label for label, name in named)
+    assert "operators" in operators.get_ylabel()
     assert shortcuts.get_xlabel() == "generation"
 
 
@@ -214,7 +221,9 @@ def test_a_lineage_leads_from_the_initial_population_to_the_best(run):
     (winner,) = marked(ax.figure, "winner")
     assert winner.get_offsets().tolist() == [[3, 0.1]]
     assert "change node" in texts(ax.figure)
-    assert legend(ax)[-2:] == ["most accurate network", "hall of fame"]
+    best, hall = legend(ax)[-2:]
+    assert best == MOST_ACCURATE
+    assert hall.endswith("fame")
     (step,) = marked(ax.figure, "trunk 3-8")
     assert step.get_xdata().tolist() == [1, 2]
     assert step.get_ydata().tolist() == [1.0, 0.125]

@@ -1,6 +1,7 @@
 """Figures of trainings and of solutions: what is in them."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -72,10 +73,12 @@ def test_convergence_has_a_line_and_a_band_for_each_model():
     assert band.get_paths()[0].get_extents().extents.tolist() == [0, 1, 4, 48]
     (line,) = (line for line in errors.lines if line.get_gid() == "model 2")
     np.testing.assert_allclose(line.get_data(), ([0, 4], [3.2, 0.2]))
-    assert [ax.get_ylabel() for ax in figure.axes] == ["loss", "relative L₂ error"]
+    assert [ax.get_ylabel().split()[-1] for ax in figure.axes] == ["loss", "error"]
     assert ["dots" in ax.get_xlabel() for ax in figure.axes] == [False, True]
     assert {ax.get_yscale() for ax in figure.axes} == {"log"}
-    assert [text.get_text() for text in figure.legends[0].texts] == ["first (mean of 2)", "second"]
+    first, second = (text.get_text() for text in figure.legends[0].texts)
+    assert re.search(r"^first\b.*\bmean\b.*\b2\b", first)
+    assert second == "second"
 
 
 def test_steps_of_several_epochs_are_where_they_belong():
@@ -88,7 +91,8 @@ def test_the_error_of_several_fields_is_the_largest_unless_one_is_named():
     history = History((1.0, 1.0), (0, 1), {"u": (0.5, 0.1), "v": (0.4, 0.3)})
     assert figures.convergence(history).axes[1].lines[0].get_ydata().tolist() == [0.5, 0.3]
     one = figures.convergence(history, field="v").axes[1]
-    assert (one.lines[0].get_ydata().tolist(), one.get_ylabel()) == ([0.4, 0.3], "relative L₂ error of v")
+    assert one.lines[0].get_ydata().tolist() == [0.4, 0.3]
+    assert re.search(r"\berror\b.*\bv$", one.get_ylabel())
     with pytest.raises(ep.EvopinnError, match=r"'w'.* u, v\."):
         figures.convergence(history, field="w")
 
@@ -187,8 +191,11 @@ def test_a_solution_of_one_coordinate_and_time_is_three_maps(transport):
     np.testing.assert_allclose(values, np.abs(result.predict(section.points)[:, 0] - exact), atol=1e-12)
     assert mesh.norm.vmin == 0
     assert (network.get_xlabel(), network.get_ylabel(), network.get_xlim()) == ("t", "x", (0, 1))
-    assert [ax.get_title() for ax in figure.axes[:3]] == ["u: network", "u: reference", "u: absolute error"]
-    assert f"transport: relative L₂ error of u {result.errors['u']:.2e}" in texts(figure)
+    titles = [ax.get_title() for ax in figure.axes[:3]]
+    assert all(title.startswith("u: ") for title in titles)
+    assert [title.split()[-1] for title in titles] == ["network", "reference", "error"]
+    (title,) = (text for text in texts(figure) if text.startswith("transport: "))
+    assert title.endswith(f" u {result.errors['u']:.2e}")
 
 
 def test_several_fields_and_times_have_a_row_each():
@@ -201,16 +208,17 @@ def test_several_fields_and_times_have_a_row_each():
     result = trained(problem)
     figure = figures.solution(result, problem=problem, times=[0.5, 2])
     maps = [ax for ax in figure.axes if ax.get_title()]
-    assert [ax.get_title() for ax in maps[1::3]] == [
-        "u, t = 0.5: reference", "u, t = 2: reference", "v, t = 0.5: reference", "v, t = 2: reference",
-    ]  # fmt: skip
+    rows = [ax.get_title().partition(": ") for ax in maps[1::3]]
+    assert [row for row, *_ in rows] == ["u, t = 0.5", "u, t = 2", "v, t = 0.5", "v, t = 2"]
+    assert {kind for *_, kind in rows} == {"reference"}
     first, last = sections(problem, [0.5, 2])
     np.testing.assert_allclose(colours_of(maps[1])[1], first.points[:, 0] + 0.5)
     np.testing.assert_allclose(colours_of(maps[10])[1], last.points[:, 1] * 2)
     assert {ax.get_aspect() for ax in maps} == {1.0}
     assert_readable(figure)
     only = figures.error(result, problem=problem, times=[1], fields=["v"])
-    assert [ax.get_title() for ax in only.axes if ax.get_title()] == ["absolute error of v, t = 1"]
+    (title,) = (ax.get_title() for ax in only.axes if ax.get_title())
+    assert re.search(r"\berror\b.*\bv, t = 1$", title)
     assert_readable(figures.error(result, problem=problem, times=[0, 1, 2]))
     with pytest.raises(ep.EvopinnError, match=r"'w'.* u, v\."):
         figures.solution(result, problem=problem, fields=["w"])
@@ -237,7 +245,7 @@ def test_a_solution_of_one_coordinate_is_lines(oscillator):
         difference.lines[0].get_ydata(), np.abs(network.get_ydata() - np.cos(x)), atol=1e-15
     )
     assert (values.get_xlabel(), values.get_ylabel()) == ("x", "u")
-    assert difference.get_ylabel() == "absolute error of u"
+    assert re.search(r"\berror\b.*\bu$", difference.get_ylabel())
     (alone,) = figures.error(result, problem=oscillator).axes
     np.testing.assert_array_equal(alone.lines[0].get_ydata(), difference.lines[0].get_ydata())
 
@@ -247,7 +255,7 @@ def test_without_a_solution_only_the_network_is_shown(domain):
     problem = stated(domain, name="unsolved")
     result = trained(problem)
     figure = figures.solution(result, problem=problem)
-    assert any(text.startswith("unsolved: no solution") for text in texts(figure))
+    assert any(re.search(r"^unsolved: no\b", text) for text in texts(figure))
     assert not [text for text in texts(figure) if "reference" in text or "error" in text]
     with pytest.raises(ep.EvopinnError, match="'unsolved'"):
         figures.error(result, problem=problem)
@@ -296,5 +304,6 @@ def test_hostile_names_of_problems_are_shown_as_they_are():
     shown = HOSTILE.replace("中", "\ufffd")
     for figure in (figures.solution(result, problem=problem), figures.error(result, problem=problem)):
         drawn(figure)
-        assert f"{shown}: relative L₂ error of u_x_ {result.errors['u_x_']:.2e}" in texts(figure)
+        (title,) = (text for text in texts(figure) if text.startswith(f"{shown}: "))
+        assert title.endswith(f" u_x_ {result.errors['u_x_']:.2e}")
     assert "u_x_" in texts(figures.structure(result).figure)

@@ -1,5 +1,6 @@
 """What all figures promise, over the table of them; and the command that draws them."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -112,8 +113,9 @@ def test_figures_are_drawn_on_axes_that_are_given(finished, network):
 
 @pytest.mark.parametrize("path", ["figure.gif", "figure", "figure.PNG"])
 def test_other_endings_are_refused(path, network):
-    with pytest.raises(ep.EvopinnError, match=r"\.png, \.pdf or \.svg"):
+    with pytest.raises(ep.EvopinnError, match=re.escape(path)) as refused:
         figures.save(figures.tree(network), path)
+    assert all(ending in str(refused.value) for ending in (".png", ".pdf", ".svg"))
 
 
 def test_what_cannot_be_written_is_told(tmp_path, network):
@@ -194,7 +196,7 @@ def test_without_weights_the_genome_is_shown(copied):
     shutil.rmtree(copied / WEIGHTS)
     found = outcomes(ep.load(copied))
     assert set(found) == {"solution", "error"}
-    assert "there is no file" in found["solution"]
+    assert str(copied / WEIGHTS) in found["solution"]
     words = texts(figures.draw("structure", figures.Subject(ep.load(copied))))
     assert any("30 neurons" in word and "2 shortcuts" in word for word in words)
 
@@ -209,7 +211,7 @@ def test_a_problem_that_is_gone(tmp_path, network):
 
 def test_a_problem_that_was_an_object(tmp_path, network):
     run = make_run(tmp_path / "run", problem="python:mine", weights=network)
-    assert "'mine' was a Python object" in outcomes(run)["error"]
+    assert re.search(r"'mine' .*\bobject\b", outcomes(run)["error"])
     assert outcomes(run, problem=ep.find_problem("heat")) == {}
 
 
@@ -291,7 +293,7 @@ def test_plot_notes_what_cannot_be_drawn(run, tmp_path, network):
     assert code == 0
     assert "solution" not in out
     (line,) = err.splitlines()
-    assert line.startswith("no solution, error")
+    assert re.match(r"no solution, error: .*/nowhere/mine\.py", line)
     code, out, err = run(
         "plot", str(made.directory), "--what", "tree,solution", "--out", str(tmp_path / "out")
     )
@@ -312,15 +314,15 @@ def test_plot_of_a_run_that_has_only_begun_fails(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--what", "activatoin"], "there is no figure called 'activatoin'; did you mean activation"),
-        (["--what", ""], "there is no figure called ''. There are solution, error,"),
-        (["--format", "gif"], "--format gif: give png, pdf or svg."),
+        (["--what", "activatoin"], r"\bfigure\b.*'activatoin'.*\bactivation\b"),
+        (["--what", ""], rf"\bfigure\b.*''.*{', '.join(FIGURES)}"),
+        (["--format", "gif"], r"--format gif\b.*\bpng, pdf or svg\b"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_drawn(run, finished, tmp_path, words, message):
     code, out, err = run("plot", str(finished.directory), "--out", str(tmp_path / "out"), *words)
     assert (code, out) == (2, "")
-    assert err.startswith(f"error: {message}")
+    assert re.match(f"error: .*{message}", err)
     assert err.count("\n") == 1
     assert not (tmp_path / "out").exists()
 
@@ -349,7 +351,7 @@ def test_a_file_in_the_place_of_the_directory_is_told(run, finished, tmp_path):
     (tmp_path / "kdv.py").touch()
     code, out, err = run("plot", str(finished.directory), "--out", str(tmp_path / "kdv.py"))
     assert (code, out) == (2, "")
-    assert err.startswith(f"error: {tmp_path}/kdv.py is a file")
+    assert re.match(rf"error: {tmp_path}/kdv\.py .*\bfile\b.* directory\b", err)
     assert "--out" in err
 
 
@@ -358,4 +360,5 @@ def test_one_reason_for_several_figures_is_told_once(run, tmp_path):
     code, _, err = run("plot", str(made.directory), "--out", str(tmp_path / "out"))
     assert code == 0
     assert err.count("not-finite") == 1
-    assert err.startswith("no solution, error, structure, activation, tree, formula: ")
+    undrawn = ("solution", "error", "structure", "activation", "tree", "formula")
+    assert err.startswith(f"no {', '.join(undrawn)}: ")

@@ -1,5 +1,6 @@
 """What a report says fits what the run is: with or without final evaluations, in lines or in maps."""
 
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -110,9 +111,10 @@ def test_the_head_says_each_thing_once(tmp_path):
     with Store.create(tmp_path / "run", CONFIG.format(problem="heat") + plan, VERSIONS) as store:
         store.note("resumed")
     page = assert_sound(write_report([tmp_path / "run"]).read_text(encoding="utf-8"))
-    head = page.words.partition("Skip to the content")[2].partition("Problem")[0]
+    head = page.words.partition("Problem")[0]  # the first link of the contents
     assert head.count("evo-dpste") == 1
-    assert all(words in head for words in ("Resumed once", "Planned: 3 generations; then"))
+    assert "3 generations; then the best is trained twice." in head  # the plan, word for word
+    assert re.search(r"\bResumed\b", head)
 
 
 @pytest.mark.usefixtures("blank")
@@ -148,7 +150,7 @@ def test_a_run_that_is_given_twice_is_shown_once(run, tmp_path, monkeypatch):
         make_run(tmp_path / "runs" / name, upto=8)
     code, out, err = run("report", "one", "two", "runs/one")
     assert (code, out) == (0, "report.html\n")
-    assert "one is given 2 times" in err
+    assert re.search(r"\brun one\b.*\b2\b", err)
     page = assert_sound((tmp_path / "report.html").read_text(encoding="utf-8"))
     assert [row[0][1] for row in page.tables[0][1:]] == ["one", "two"]
     assert run("report", "one", "one")[1] == "runs/one/report.html\n"

@@ -9,17 +9,23 @@ from rich.cells import cell_len
 from rich.console import Console
 from snapshots import LONG, WITH_SHORTCUTS, eventually, make_entry, make_snapshot
 
+from evopinn.run.wording import round_name
 from evopinn.search.task import CANDIDATE, PROPOSED, RETRAINED
 from evopinn.view.terminal.console import PipedConsole, meanwhile, note
 from evopinn.view.terminal.live import FRAME_SECONDS, search_progress
 from evopinn.view.terminal.screen import Screen, later
 from evopinn.view.terminal.sentences import clock, time_left
 
-FOUND = "best loss 1.00e-05, error 1.00e-03, activation asinh(x)*cos(x)"
+FOUND = ("best loss 1.00e-05", "error 1.00e-03", "asinh(x)*cos(x)")
 
 
 def no_stop():
     raise AssertionError("nobody asked for this")
+
+
+def tells(line, *facts):
+    """Whether a line begins with the first of some facts and has the others after it, in this order."""
+    return re.match(".*".join(rf"(?<!\w){re.escape(fact)}(?!\w)" for fact in facts), line) is not None
 
 
 def logged(*snapshots):
@@ -49,7 +55,7 @@ def frames(console):
 def test_a_log_has_a_line_for_the_start_each_generation_and_the_end():
     before = {"generations": 0, "asked": 0, "done": 0, "trained": 0, "failed": 0, "hall_of_fame": ()}
     unknown = {"generation": 0, "seconds_left": None}
-    assert logged(
+    _, third, fourth, final, end = logged(
         make_snapshot(phase="loading", seconds=0.0, **before, **unknown),
         make_snapshot(phase="starting", seconds=0.0, **before, **unknown),
         make_snapshot(phase="measuring", seconds=4.0, **before, **unknown),
@@ -60,12 +66,12 @@ def test_a_log_has_a_line_for_the_start_each_generation_and_the_end():
         make_snapshot(phase="evaluating", asked=12, done=12, failed=3, seconds=500.0, seconds_left=80.2),
         make_snapshot(phase="finished", asked=12, done=12, trained=1320, failed=3, seconds=501.0),
         make_snapshot(phase="finished", asked=12, done=12, trained=1320, failed=3, seconds=521.0),
-    )[1:] == [
-        f"generation 3/8 done: 40 trained, 2 failed so far, {FOUND}, 2 min 10 s, about 7 min left",
-        f"generation 4/8 done: 40 trained, 3 failed so far, {FOUND}, 8 min 20 s, about 81 s left",
-        f"final evaluations done: 12 trained, 3 failed so far, {FOUND}, 8 min 20 s, about 81 s left",
-        f"finished: 1,320 trained, 3 failed, {FOUND}, 8 min 21 s",
-    ]
+    )
+    assert tells(third, "generation 3/8", "40 trained", "2 failed", *FOUND, "2 min 10 s", "7 min left")
+    assert tells(fourth, "generation 4/8", "40 trained", "3 failed", *FOUND, "8 min 20 s", "81 s left")
+    assert tells(final, "final", "12 trained", "3 failed", *FOUND, "8 min 20 s", "81 s left")
+    assert tells(end, "finished", "1,320 trained", "3 failed", *FOUND, "8 min 21 s")
+    assert "left" not in end
 
 
 def test_in_between_a_log_has_at_most_one_line_in_ten_seconds():
@@ -78,7 +84,8 @@ def test_in_between_a_log_has_at_most_one_line_in_ten_seconds():
 def test_a_line_in_between_says_how_far_the_search_is():
     first, second = logged(make_snapshot(seconds=5.0), make_snapshot(seconds=15.5, seconds_left=None))
     assert first.startswith("search: ")
-    assert second == f"generation 3/8, 12/40 trained, 2 failed so far, {FOUND}, 15 s"
+    assert tells(second, "generation 3/8", "12/40 trained", "2 failed", *FOUND, "15 s")
+    assert second.endswith(" 15 s")
 
 
 def test_generations_no_larger_than_the_number_of_workers_do_not_fill_the_log():
@@ -95,11 +102,9 @@ def test_what_follows_the_generations_is_not_called_one():
         make_snapshot(round="bests", generation=9, asked=8, done=7),
         make_snapshot(round="final", phase="evaluating", generation=10, asked=12, done=12),
     )
-    assert [line.partition(" done")[0] for line in lines[1:]] == [
-        "generation 8/8",
-        "each generation's best once more",
-        "final evaluations",
-    ]
+    names = [line.partition(" done")[0] for line in lines[1:]]
+    assert names == ["generation 8/8", round_name("bests", 9), round_name("final", 10)]
+    assert len(set(names)) == 3
 
 
 def test_a_hall_of_fame_says_which_round_an_entry_is_of():
@@ -120,20 +125,21 @@ def test_a_list_is_trained_and_not_searched_by():
 def test_a_search_that_was_stopped_says_how_to_go_on():
     directory = Path("my runs/kg")
     _, line = logged(make_snapshot(), make_snapshot(phase="stopped", directory=directory, seconds=3700.0))
-    assert line.startswith(f"stopped: 92 trained of 320, 2 failed, {FOUND}, 1 h 01 min; ")
+    assert tells(line, "stopped", "92 trained", "320", "2 failed", *FOUND, "1 h 01 min")
     assert "`evopinn resume 'my runs/kg'`" in line
 
 
 def test_a_search_of_a_study_goes_on_with_the_study():
     (_, line) = logged(make_snapshot(), make_snapshot(phase="stopped", in_study=True))
-    assert line.endswith("; run the same command to resume")
-    assert "same command" in drawn(in_study=True)[-1]
-    assert "evopinn resume" not in drawn(in_study=True)[-1]
+    for hint in (line, drawn(in_study=True)[-1]):
+        assert "same command" in hint
+        assert "evopinn resume" not in hint
 
 
 def test_without_a_solution_no_error_is_told():
     (_, line) = logged(make_snapshot(done=40, hall_of_fame=(make_entry(1, errors={}),)))
-    assert "best loss 1.00e-05, activation" in line
+    assert FOUND[0] in line
+    assert "error" not in line
 
 
 def test_a_log_that_nobody_reads_ends_in_silence():
@@ -162,44 +168,45 @@ def test_a_screen_fits_its_terminal(width, height):
 
 
 def test_a_screen_says_all_there_is_to_know():
-    assert drawn() == [
-        "klein-gordon · evo-dpste · runs/kg-1",
-        "generation 3/8, 12/40 trained",
-        "━" * 10 + "─" * 33 + "   25 %  2 min 10 s, about 7 min left",
-        "in all 92/320 trained, 2 failed, 1,234 epochs/s, 2 workers",
-        "",
-        "#      loss     error  gen  network  shortcuts  activation",
+    title, progress, bar, counts, _, header, *hall, _, hint = drawn()
+    assert title.split(" · ") == ["klein-gordon", "evo-dpste", "runs/kg-1"]
+    assert tells(progress, "generation 3/8", "12/40 trained")
+    assert bar.startswith("━" * 10 + "─" * 33 + "   25 %  2 min 10 s, ")
+    assert bar.endswith(" 7 min left")
+    assert re.search(r"\b92/320 trained, 2 failed, 1,234 epochs/s, 2 workers$", counts)
+    assert header.split() == ["#", "loss", "error", "gen", "network", "shortcuts", "activation"]
+    assert hall == [
         "1  1.00e-05  1.00e-03    2     6×48          2  asinh(x)*cos(x)",
         "2  2.00e-05  2.00e-03    2    12×20          0  sin(a*x)+(exp(x)-exp(-x))/(exp(…",
-        "",
-        "q or Ctrl-C stops; nothing is lost, `evopinn resume runs/kg-1` resumes it",
     ]
+    assert header.index("activation") == hall[0].index("asinh")
+    assert hint.startswith("q or Ctrl-C")
+    assert "`evopinn resume runs/kg-1`" in hint
 
 
 def test_a_narrow_screen_keeps_what_matters_most():
     directory = Path("/home/someone/searches/runs/klein-gordon-1")
-    assert drawn(60, 12, directory=directory) == [
-        "klein-gordon · evo-dpste · …one/searches/runs/klein-gordon-1",
-        "generation 3/8, 12/40 trained",
-        "━" * 5 + "─" * 18 + "   25 %  2 min 10 s, about 7 min left",
-        "in all 92/320 trained, 2 failed, 1,234 epochs/s, 2 workers",
-        "",
-        "#      loss     error  network  shortcuts  activation",
+    title, progress, bar, counts, _, header, *hall, _, hint = drawn(60, 12, directory=directory)
+    assert title.split(" · ") == ["klein-gordon", "evo-dpste", "…one/searches/runs/klein-gordon-1"]
+    assert tells(progress, "generation 3/8", "12/40 trained")
+    assert bar.startswith("━" * 5 + "─" * 18 + "   25 %  2 min 10 s, ")
+    assert bar.endswith(" 7 min left")
+    assert re.search(r"\b92/320 trained, 2 failed, 1,234 epochs/s, 2 workers$", counts)
+    assert header.split() == ["#", "loss", "error", "network", "shortcuts", "activation"]
+    assert hall == [
         "1  1.00e-05  1.00e-03     6×48          2  asinh(x)*cos(x)",
         "2  2.00e-05  2.00e-03    12×20          0  sin(a*x)+(exp(x)…",
-        "",
-        "q or Ctrl-C stops; nothing is lost",
     ]
+    assert hint.startswith("q or Ctrl-C")
+    assert "`" not in hint  # the command does not fit
 
 
 def test_a_screen_shows_how_the_best_loss_has_fallen():
     course = (math.inf, 1e2, 1e2, 1e0, 1e-5)
-    lines = drawn(course=course)
-    assert lines[3:6] == [
-        "in all 92/320 trained, 2 failed, 1,234 epochs/s, 2 workers",
-        "best loss 1.00e+02 ██▆▁ 1.00e-05",
-        "",
-    ]
+    counts, fallen, below = drawn(course=course)[3:6]
+    assert "92/320" in counts
+    assert fallen.endswith(" 1.00e+02 ██▆▁ 1.00e-05")
+    assert below == ""
     assert not any("best loss" in line for line in drawn(course=(math.inf, math.nan)))
     assert not any("best loss" in line for line in drawn(height=11, course=course))
     assert not any("best loss" in line for line in drawn(width=36, course=course))
@@ -221,7 +228,7 @@ def test_a_terminal_without_unicode_gets_none_of_it():
         text = ["".join(part for part, _ in line) for line in lines]
         assert "".join(text).isascii()
         assert max(map(len, text)) <= width
-        assert any(line.startswith("best loss 1.00e+02 #_ 1.00e-05") for line in text)
+        assert any(line.endswith(" 1.00e+02 #_ 1.00e-05") for line in text)
 
 
 def test_before_anything_is_known_the_screen_is_short():
@@ -274,13 +281,8 @@ def test_times_are_no_finer_than_they_need_to_be():
         "1 min 00 s",
         "59 min 59 s",
     ]
-    assert [time_left(s) for s in (0.2, 89.5, 90.5, 3599.0, 7800.0)] == [
-        "about 1 s left",
-        "about 90 s left",
-        "about 2 min left",
-        "about 60 min left",
-        "about 2 h 10 min left",
-    ]
+    left = {0.2: "1 s", 89.5: "90 s", 90.5: "2 min", 3599.0: "60 min", 7800.0: "2 h 10 min"}
+    assert all(re.fullmatch(rf"\D+ {text} \D+", time_left(seconds)) for seconds, text in left.items())
 
 
 def test_a_terminal_shows_the_newest_snapshot_and_in_the_end_one_line():
@@ -294,7 +296,7 @@ def test_a_terminal_shows_the_newest_snapshot_and_in_the_end_one_line():
     assert "generation 3/8, 14/40 trained\n" in screen
     assert "Ctrl-C stops" in screen
     assert "q or" not in screen
-    assert " ".join(last.split()) == f"finished: 92 trained, 2 failed, {FOUND}, 8 min 21 s"
+    assert tells(" ".join(last.split()), "finished", "92 trained", "2 failed", *FOUND, "8 min 21 s")
 
 
 def test_a_terminal_shows_at_once_what_is_loaded_and_nothing_of_it_stays():
@@ -324,8 +326,8 @@ def test_a_screen_that_an_exception_ends_leaves_its_essentials():
 
     with pytest.raises(ZeroDivisionError):
         searching()
-    essentials = f"generation 3/8, 12/40 trained, 2 failed so far, {FOUND}, 2 min 10 s, about 7 min left"
-    assert " ".join(frames(console)[-1].split()) == essentials
+    essentials = ("generation 3/8", "12/40 trained", "2 failed", *FOUND, "2 min 10 s", "7 min left")
+    assert tells(" ".join(frames(console)[-1].split()), *essentials)
 
 
 def test_many_snapshots_are_drawn_a_few_times_a_second():
@@ -375,7 +377,7 @@ def test_a_narrower_window_leaves_nothing_of_the_last_frame():
 def test_a_hint_is_not_cut(width):
     *_, hint = Screen().lines(make_snapshot(), width, 24, "q or Ctrl-C stops")
     ((text, _),) = hint
-    assert text.startswith("q or Ctrl-C stops")
+    assert text.startswith("q or Ctrl-C ")
     assert "…" not in text
 
 
