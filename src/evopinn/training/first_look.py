@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from evopinn.engine import TaylorEngine
 from evopinn.errors import EvopinnError
@@ -12,7 +13,7 @@ from evopinn.problem.arrays import Floats
 from evopinn.training.warnings import FirstLook, TermLook, first_warnings
 
 _OFF_CENTRE = 0.1
-"""Deviation of the parameters from the usual start, whose zero biases make too much vanish at the origin."""
+"""Deviation of the biases from the usual start; if they are zero, too much vanishes at the origin."""
 
 
 def warnings_before(
@@ -39,7 +40,8 @@ def _first_look(problem: Problem, genome: Genome | None, network: str, parameter
     """The residuals of a small network, and a product with the Jacobian of the network itself."""
     small = Genome.parse(DEFAULT_GENOME)
     genome = genome or small
-    sizes = [float(np.linalg.norm(rows)) for rows in _by_term(problem, _residuals(problem, small))]
+    with np.errstate(over="ignore"):
+        sizes = [float(np.linalg.norm(rows)) for rows in _by_term(problem, _residuals(problem, small))]
     changes = _by_term(problem, _changes(problem, genome))
     terms = [
         TermLook(
@@ -55,16 +57,25 @@ def _first_look(problem: Problem, genome: Genome | None, network: str, parameter
 
 
 def _residuals(problem: Problem, genome: Genome) -> Floats:
-    """The scaled residuals at the usual start, by which terms of the loss compare whatever is trained."""
+    """The scaled residuals near the usual start, by which terms of the loss compare whatever is trained."""
     engine = TaylorEngine(problem, genome)
-    return engine.residuals(engine.layout.initial(0)).numpy()
+    theta, _ = _point(engine.layout)
+    return engine.residuals(theta).numpy()
 
 
 def _changes(problem: Problem, genome: Genome) -> Floats:
     """J·v for a random direction v, zero in the rows of residuals that depend on no parameter."""
-    engine, rng = TaylorEngine(problem, genome), np.random.default_rng(0)
-    noise, direction = (torch.as_tensor(rng.standard_normal(engine.layout.size)) for _ in range(2))
-    return engine.jacobian_product(engine.layout.initial(0) + _OFF_CENTRE * noise, direction).numpy()
+    engine = TaylorEngine(problem, genome)
+    return engine.jacobian_product(*_point(engine.layout)).numpy()
+
+
+def _point(layout: Layout) -> tuple[Tensor, Tensor]:
+    """A θ near the usual start, and a random direction."""
+    noise, direction = torch.as_tensor(np.random.default_rng(0).standard_normal((2, layout.size)))
+    theta = layout.initial(0)
+    for layer in layout.layers:
+        theta[layer.bias.span] += _OFF_CENTRE * noise[layer.bias.span]
+    return theta, direction
 
 
 def _by_term(problem: Problem, rows: Floats) -> list[Floats]:
