@@ -83,7 +83,20 @@ def test_space_prints_the_papers_table(run):
 
 def test_train_a_users_own_problem(run, own, tmp_path):
     name = str(tmp_path / "out" / "model")
-    code, out, err = run("train", own, "--genome", SMALL, "--epochs", "30", "--seed", "3", "--save", name)
+    code, out, err = run(
+        "train",
+        own,
+        "--genome",
+        SMALL,
+        "--optimizer",
+        "lbfgs",
+        "--epochs",
+        "30",
+        "--seed",
+        "3",
+        "--save",
+        name,
+    )
     assert code == 0
     for text in ("loss", "error of u", "481", "30", "seed 3", "finished"):
         assert text in out
