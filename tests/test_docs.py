@@ -141,7 +141,7 @@ def _check_values(command: str, values: dict[str, Any]) -> None:
     if values.get("model"):
         *family, model = values["model"].removeprefix("paper:").split("/")
         assert published_model(family[0] if family else name.partition(":")[0], model)
-    space = Space.parse(values["bounds"]) if values.get("bounds") else Space()
+    space = Space.parse(values["bounds"]) if values.get("bounds") else None
     if values.get("genome"):
         Genome.parse(values["genome"], space)
     if values.get("time_limit"):

@@ -94,6 +94,10 @@ class TrainingError(EvopinnError, ValueError):
     """A setting of a training is invalid."""
 
 
+class TrainingWarning(UserWarning):
+    """A training is likely to give a poor solution, told before its first step."""
+
+
 class StoredModelError(EvopinnError, ValueError):
     """A saved model is missing, incomplete, or was not saved by evopinn."""
 

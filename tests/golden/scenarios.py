@@ -11,6 +11,8 @@ from recorded import copied, recorded, settled_count, tensors, timeless
 HERE = Path(__file__).resolve().parent
 PROBLEM = str(HERE / "heated_rod.py")
 GENOME = "layers=4 neurons=8 shortcuts=0-2 activation=a*tanh(b*x)*cos(x)"
+PLAIN = "layers=5 neurons=32 shortcuts=none activation=tanh(x)"
+PLAIN_OPTIONS = ("--max-evaluations", 7, "--seed", 3, "--optimizer", "lbfgs", "--rate", 0.5)
 QUIET = ("--no-report", "--quiet", "--json")
 FINALS = ("--set", "candidates=2", "--set", "evaluations=2")
 SMALL = ("--populations", "8,6,4", "--epochs", "4,6,9", *FINALS)
@@ -67,7 +69,7 @@ def published(side):
     """All published networks on a problem of few points, which takes every operator through the kernels."""
     models = side.call("published")
     results = {
-        f"{family} {name}": side.call("train", PROBLEM, genome, epochs=4, seed=1)
+        f"{family} {name}": side.call("train", PROBLEM, genome, optimizer="lbfgs", epochs=4, seed=1)
         for family, name, genome in models
     }
     return {"models": models, "results": results}
@@ -82,9 +84,9 @@ def trainings(side):
                 options = {"optimizer": optimizer, "engine": engine, "precision": precision}
                 facts[" ".join(options.values())] = side.call("train", PROBLEM, GENOME, epochs=12, **options)
     for words in (
-        ("klein-gordon", "--epochs", 3),
+        ("klein-gordon", "--model", "paper:evo-dpste-1", "--epochs", 3),
         (PROBLEM, "--genome", GENOME, "--space", "neurons=8-8", *SAVED),
-        (PROBLEM, "--max-evaluations", 7, "--seed", 3, "--rate", 0.5),
+        (PROBLEM, "--genome", PLAIN, *PLAIN_OPTIONS),
     ):
         facts[" ".join(map(str, words))] = printed(side.command("train", *words, "--json", "--quiet"))
     facts["saved"] = tensors(side.directory / "saved.safetensors")

@@ -29,7 +29,7 @@ def test_each_training_is_the_one_that_train_does_on_as_many_points(listed):
     assert len(rows) == 4
     for (genome, seed), loss in rows.items():
         assert seed in (5, 6)
-        assert ep.train(problem, genome, epochs=4, seed=seed).loss == loss
+        assert ep.train(problem, genome, epochs=4, seed=seed, optimizer="lbfgs").loss == loss
 
 
 def test_the_networks_of_all_trainings_are_kept(listed):

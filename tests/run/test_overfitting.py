@@ -5,9 +5,9 @@ import json
 import pytest
 
 import evopinn as ep
-from evopinn.run.wording import overfitting_warning
 from evopinn.store.directory import WEIGHTS
 from evopinn.store.kept_networks import KeptNetwork, kept_network
+from evopinn.training import overfitting_warning
 
 
 @pytest.fixture(scope="module")

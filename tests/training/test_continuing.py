@@ -2,17 +2,21 @@
 
 import itertools
 import math
+from functools import partial
 
 import pytest
 import torch
 
+from evopinn import training
 from evopinn.engine import make_engine
 from evopinn.errors import EvopinnError, TrainingError
 from evopinn.genome import Genome
 from evopinn.problem import Grid, Interval, Problem
-from evopinn.training import Adam, Status, load_checkpoint, save_checkpoint, train
+from evopinn.training import Adam, Status, load_checkpoint, save_checkpoint
 
 SMALL = Genome.parse("layers=3 neurons=20 activation=a*tanh(x)")
+train = partial(training.train, optimizer="lbfgs")
+"""An optimiser whose steps are epochs, which is easiest to count with."""
 
 
 def ticking(seconds):

@@ -19,6 +19,7 @@ def result(request):
         "layers=3 neurons=20 shortcuts=0-2 activation=a*tanh(x)",
         epochs=12,
         seed=5,
+        optimizer="lbfgs",
         errors_every=5,
     )
 

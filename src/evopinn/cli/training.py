@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from evopinn.cli.shared import PROBLEM_HELP, JsonOption, QuietOption, SpaceOption, stop_on_termination
+from evopinn.cli.shared import PROBLEM_HELP, JsonOption, QuietOption, stop_on_termination
 from evopinn.errors import GenomeError, TrainingError
-from evopinn.genome import STARTS, Genome, PublishedModel, Space, find_published, published_models
-
-DEFAULT_GENOME = "layers=5 neurons=32 shortcuts=none activation=tanh(x)"
+from evopinn.genome import DEFAULT_GENOME, Genome, PublishedModel, Space, find_published
+from evopinn.training import DEFAULT_EPOCHS, TrainingOptions
 
 
 def train(
@@ -23,27 +22,37 @@ def train(
     genome: Annotated[
         str | None,
         typer.Option(
-            help='Network, e.g. "layers=6 neurons=48 shortcuts=0-1,1-2 activation=asinh(x)*cos(x)".'
+            help='Network of any size, e.g. "layers=6 neurons=48 shortcuts=0-1,1-2 '
+            f'activation=asinh(x)*cos(x)", or as a search prints it. Default: "{DEFAULT_GENOME}".'
         ),
     ] = None,
     epochs: Annotated[
         int, typer.Option(min=0, help="Maximum number of iterations (for lm: equivalent cost).")
-    ] = 1000,
+    ] = DEFAULT_EPOCHS,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights.")] = 0,
-    optimizer: Annotated[str, typer.Option(help="lbfgs, adam, lm, or a chain: adam:500+lm.")] = "lbfgs",
+    optimizer: Annotated[
+        str | None,
+        typer.Option(
+            help="lbfgs, adam, lm, or a chain: adam:500+lm. Default: lm; for --model the paper's lbfgs."
+        ),
+    ] = None,
     rate: Annotated[float | None, typer.Option(help="Learning rate. Default: the optimiser's own.")] = None,
     time_limit: Annotated[str | None, typer.Option(help="Stop after this time: 20s, 10m, 2h.")] = None,
     max_evaluations: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of loss evaluations.")
     ] = None,
-    errors_every: Annotated[int, typer.Option(min=1, help="Epochs between measurements of the error.")] = 100,
-    precision: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
-    device: Annotated[str, typer.Option(help="Torch device: cpu, cuda, cuda:1.")] = "cpu",
+    errors_every: Annotated[
+        int, typer.Option(min=1, help="Epochs between measurements of the error.")
+    ] = TrainingOptions.errors_every,
+    precision: Annotated[str, typer.Option(help="float64 or float32.")] = TrainingOptions.precision,
+    device: Annotated[str, typer.Option(help="Torch device: cpu, cuda, cuda:1.")] = TrainingOptions.device,
     engine: Annotated[
         str, typer.Option(help="How derivatives are computed: auto, autograd, taylor, fused.")
-    ] = "auto",
+    ] = TrainingOptions.engine,
     threads: Annotated[int, typer.Option(min=1, help="CPU threads; more than one seldom helps.")] = 1,
-    bounds: SpaceOption = None,
+    bounds: Annotated[
+        str | None, typer.Option("--space", help="Refuse a network outside these bounds. Default: none.")
+    ] = None,
     save: Annotated[
         str | None, typer.Option(help="Save the network as NAME.safetensors and NAME.json.")
     ] = None,
@@ -78,25 +87,18 @@ def train(
 
 def _network(
     family: str, model: str | None, genome: str | None, bounds: str | None
-) -> tuple[Genome, PublishedModel | None]:
-    """The network that the user names; if none, the paper's best for this problem, or a plain one."""
+) -> Genome | PublishedModel:
+    """The network that the user names, or the default one.
+
+    Args:
+        family: The family of problems for which a published model is meant.
+        model: A published model.
+        genome: A genome as text.
+        bounds: A search space in which it must lie.
+    """
     if model is not None and genome is not None:
         raise GenomeError("both --model and --genome are given; choose one.")
-    space = Space.parse(bounds) if bounds else Space(starts=tuple(STARTS))
-    if model is None:
-        published = any(each.problem == family for each in published_models())
-        if genome is not None or not published:
-            return _within(space, Genome.parse(DEFAULT_GENOME if genome is None else genome)), None
-        model = "paper:evo-dpste-1"
-    found = find_published(model, family)
-    return _within(space, found.genome), found if found.problem == family else None
-
-
-def _within(space: Space, genome: Genome) -> Genome:
-    """A genome that lies in a space; what to do if it does not is to give another."""
-    try:
-        space.check(genome)
-    except GenomeError as error:
-        sizes = f"layers=2-{max(11, genome.structure.layers)} neurons=1-{max(50, genome.structure.neurons)}"
-        raise GenomeError(f'{error} To widen the bounds: --space "{sizes}".') from error
-    return genome
+    found = Genome.parse(genome or DEFAULT_GENOME) if model is None else find_published(model, family)
+    if bounds is not None:
+        Space.parse(bounds).check(found.genome if isinstance(found, PublishedModel) else found)
+    return found

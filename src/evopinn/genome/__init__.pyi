@@ -2,7 +2,7 @@
 
 from .activation import Activation
 from .common import COMMON, CommonActivation, common_activation
-from .genome import Genome
+from .genome import DEFAULT_GENOME, Genome
 from .operators import BINARY, OPERATORS, UNARY, Operator, operator
 from .published import (
     PublishedError,
@@ -28,6 +28,7 @@ from .variation import (
 __all__ = [
     "BINARY",
     "COMMON",
+    "DEFAULT_GENOME",
     "OPERATORS",
     "PAPER",
     "PAPER_START",

@@ -18,10 +18,9 @@ from evopinn.search.means import Mean
 from evopinn.store.directory import CONFIG
 from evopinn.store.toml_tables import Strict, validated
 from evopinn.store.toml_text import file_text, toml_data
-from evopinn.training import TrainingOptions, as_genome, spends_by_cost
+from evopinn.training import PAPER_OPTIMIZER, TrainingOptions, as_genome, spends_by_cost
 
 DEFAULT_BUDGET = "10m"
-PAPER_OPTIMIZER = "lbfgs"
 LOCAL = "local"
 """The address that means no cluster."""
 
@@ -82,6 +81,7 @@ class RecordedTable(Strict):
         budget: The budget from which the schedule was planned.
         seconds_per_epoch: As measured.
         seconds_per_training: As measured, beside its epochs.
+        warnings: What was to be warned about before the first training, if anything.
     """
 
     fingerprint: float
@@ -91,6 +91,7 @@ class RecordedTable(Strict):
     budget: str | None = None
     seconds_per_epoch: float | None = None
     seconds_per_training: float | None = None
+    warnings: list[str] | None = None
 
 
 class _Request(Strict):

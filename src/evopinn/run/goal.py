@@ -25,6 +25,7 @@ class Goal:
         plan: The plan in words.
         schedule: Population and epochs of each planned generation; empty for other ways to search.
         fingerprint: The fingerprint of the problem when the run started; None if not recorded.
+        warnings: What was to be warned about before the first training.
         config: The whole configuration as plain data.
     """
 
@@ -35,6 +36,7 @@ class Goal:
     plan: str
     schedule: tuple[tuple[int, int], ...] = ()
     fingerprint: float | None = None
+    warnings: tuple[str, ...] = ()
     config: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     @property
@@ -63,6 +65,7 @@ class Goal:
                 schedule=schedule,
                 config=values,
                 fingerprint=_typed(recorded, "fingerprint", float),
+                warnings=tuple(map(str, _typed(recorded, "warnings", list[Any]) or ())),
             )
         except TypeError as error:
             raise RunError(

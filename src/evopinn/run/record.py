@@ -10,7 +10,7 @@ from typing import Any
 from evopinn.run.architecture import Architecture, activation_of, start_of
 from evopinn.run.goal import Goal
 from evopinn.run.planned_rounds import ScheduledRound, scheduled_rounds
-from evopinn.run.wording import overfitting_warning, why_no_network
+from evopinn.run.wording import why_no_network
 from evopinn.store.kept_networks import KeptNetwork, kept_network, kept_weights
 from evopinn.store.reader import Reader
 from evopinn.store.records import (
@@ -22,7 +22,7 @@ from evopinn.store.records import (
     GenerationSummary,
     RunState,
 )
-from evopinn.training.status import is_overfitted
+from evopinn.training.warnings import is_overfitted, overfitting_warning
 
 
 @dataclass(frozen=True)
@@ -300,6 +300,7 @@ class RunRecord:
             "method": self.goal.method,
             "seed": self.goal.seed,
             "plan": self.goal.plan,
+            "warnings": list(self.goal.warnings),
             "state": self.state,
             "started": self.about.created,
             "ended": self.ended,

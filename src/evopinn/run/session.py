@@ -9,11 +9,14 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
+from statistics import median_low
 from typing import Any
 
 import torch
 
-from evopinn.errors import RunError
+from evopinn.errors import GenomeError, RunError
+from evopinn.network import Layout
+from evopinn.problem import Problem
 from evopinn.run.budget_plan import (
     Pace,
     known_plan,
@@ -37,7 +40,7 @@ from evopinn.search import Plan
 from evopinn.store.reader import Reader
 from evopinn.store.store import Store, check_free, check_writable
 from evopinn.store.weights import lost_weights
-from evopinn.training import cost_of_epochs, typical_cost
+from evopinn.training import cost_of_epochs, typical_cost, warnings_before
 from evopinn.workers.cluster.cluster import Cluster
 from evopinn.workers.cluster.messages import WorkerResources
 from evopinn.workers.cluster.ray_task import processor
@@ -174,6 +177,9 @@ def begin(config: Config, source: ProblemSource, directory: Path, observer: Obse
         check_options(source.problem, config.training_options())
         coarsest = config.find_method().coarsest(config.method_settings())
         source.problem.coarsened(coarsest * config.training.coarseness)  # refuses to leave too few points
+        warned = _warnings(config, source.problem.coarsened(config.training.coarseness))
+        for sentence in warned:
+            observer.say(f"warning: {sentence}")
         plan = known_plan(config, session.count)
         check_free(directory)
         session.tell("starting")
@@ -184,7 +190,7 @@ def begin(config: Config, source: ProblemSource, directory: Path, observer: Obse
                     return False
                 plan = measured_plan(config, pace, session.count, time.monotonic() - started)
             observer.say(plan.describe())
-            settled = config.settled(plan.workplan, _recorded(source, config, plan))
+            settled = config.settled(plan.workplan, _recorded(source, config, plan, warned))
             with Store.create(directory, settled.toml(), versions()) as store:
                 return _drive(settled, store, pool, session)
 
@@ -277,7 +283,19 @@ def _drive(config: Config, store: Store, pool: Pool, session: _Session) -> bool:
     return finished
 
 
-def _recorded(source: ProblemSource, config: Config, plan: Plan) -> RecordedTable:
+def _warnings(config: Config, problem: Problem) -> list[str]:
+    """What to warn about before the first training, for a network as large as the first ones."""
+    sizes: list[int] = []
+    for genome in config.find_method().first_genomes(config.workplan(), config.search_space()):
+        with suppress(GenomeError):  # too few neurons for the coordinates that a shortcut carries
+            sizes.append(Layout.of(genome, problem).size)
+    if not sizes:
+        return []
+    name = "a typical network of this search"
+    return list(warnings_before(problem, network=name, parameters=median_low(sizes)))
+
+
+def _recorded(source: ProblemSource, config: Config, plan: Plan, warned: list[str]) -> RecordedTable:
     return RecordedTable(
         fingerprint=source.fingerprint,
         request=request_digest(config, source.fingerprint),
@@ -286,6 +304,7 @@ def _recorded(source: ProblemSource, config: Config, plan: Plan) -> RecordedTabl
         budget=config.budget or config.preset or (None if config.workplan() else DEFAULT_BUDGET),
         seconds_per_epoch=plan.budget.seconds_per_epoch,
         seconds_per_training=plan.budget.seconds_per_training or None,
+        warnings=warned or None,
     )
 
 

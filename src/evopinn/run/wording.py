@@ -9,7 +9,7 @@ from pathlib import Path
 
 from evopinn.store.directory import RUNS
 from evopinn.store.records import FailureCount, RoundKind, RunState
-from evopinn.training.status import MEANINGS, is_overfitted
+from evopinn.training.status import MEANINGS
 
 _TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _UNSEEN = ("Cc", "Cs", "Zl", "Zp")
@@ -78,22 +78,6 @@ def one_line(note: str) -> str:
 def failure_note(note: str, status: str) -> str:
     """Why a training failed: its note, or else the meaning of its status."""
     return note.strip() or MEANINGS.get(status, "")
-
-
-def overfitting_warning(residuals: Mapping[str, float]) -> str:
-    """A warning about a network that overfits its training points; empty if it does not.
-
-    Args:
-        residuals: The sizes of its residual, as `is_overfitted` takes them.
-    """
-    if not is_overfitted(residuals):
-        return ""
-    training, held_out = residuals["training"], residuals["held_out"]
-    larger = f"{held_out / training:.2g} times as large" if training else "not zero"
-    return (
-        f"the network overfits its training points: the residual is {larger} on other points; give the "
-        "problem more points, or search among smaller networks"
-    )
 
 
 def run_name(directory: Path) -> str:

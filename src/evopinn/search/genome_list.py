@@ -125,6 +125,11 @@ class GenomeListMethod(Method[GenomeListSettings, Roster]):
         del space  # what is listed is trained wherever it lies
         return GenomeListTraining(workplan, seed, settings)
 
+    def first_genomes(self, workplan: Roster | None, space: Space) -> Sequence[Genome]:
+        """The listed genomes."""
+        del space
+        return () if workplan is None else tuple(map(Genome.parse, workplan.genomes))
+
     def describe(self, workplan: Roster, settings: GenomeListSettings, workload: Workload) -> str:
         """The genomes and trainings, in words."""
         del workload

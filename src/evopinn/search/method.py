@@ -5,12 +5,14 @@ and a row in `evopinn.search.methods`. Nothing else refers to it.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast, final
 
+import numpy as np
+
 from evopinn.errors import SearchError, UnknownNameError
-from evopinn.genome import PAPER, Space
+from evopinn.genome import PAPER, Genome, Space, initial_population
 from evopinn.search.costs import SpanCosts
 from evopinn.search.means import Mean
 from evopinn.search.task import Searcher
@@ -39,6 +41,9 @@ class Settings(Protocol):
         """The maximum workload of a workplan."""
         ...
 
+
+_SAMPLE = 100
+"""Genomes of a sample of those that a search begins with."""
 
 S = TypeVar("S", bound=Settings)
 W = TypeVar("W", bound=Workplan)
@@ -128,6 +133,16 @@ class Method(ABC, Generic[S, W]):
     @abstractmethod
     def _searcher(self, workplan: W, settings: S, seed: int, space: Space) -> Searcher:
         """A new searcher."""
+
+    def first_genomes(self, workplan: W | None, space: Space) -> Sequence[Genome]:
+        """Genomes such as the search begins with, the same for each seed.
+
+        Args:
+            workplan: Its workplan, if it is known already.
+            space: The search space.
+        """
+        del workplan
+        return initial_population(space, _SAMPLE, np.random.default_rng(0))
 
     def for_budget(self, settings: S, costs: SpanCosts, work: float, last: float) -> Callable[[float], W]:
         """A plan for a budget: the workplan as a function of a factor by which all its epochs are multiplied.

@@ -1,5 +1,6 @@
-"""The limits of a training, checked before each evaluation."""
+"""The limits of a training: of time and evaluations, checked before each of these, and of memory."""
 
+import os
 from collections import defaultdict
 from collections.abc import Callable
 from typing import TypeVar
@@ -8,10 +9,34 @@ import torch
 from torch import Tensor
 
 from evopinn.engine import Engine, Scalar
+from evopinn.errors import MemoryShortageError
+from evopinn.genome import Genome
 from evopinn.training.cost import Work
 from evopinn.training.status import Status
 
 T = TypeVar("T", bound=Tensor | tuple[float | Tensor, Tensor])
+
+_COPIES = 8
+"""Vectors of all parameters that every training holds: the parameters, the best ones, gradients and steps."""
+
+
+def check_memory(genome: Genome, parameters: int, dtype: torch.dtype) -> None:
+    """Refuse a network that no training can hold in the memory of this machine."""
+    needed, present = _COPIES * parameters * dtype.itemsize, _memory()
+    if needed > present:
+        raise MemoryShortageError(
+            f"layers={genome.structure.layers} neurons={genome.structure.neurons} is a network of "
+            f"{parameters:,} parameters, whose training takes at least {needed / 1e9:,.1f} GB of memory, and "
+            f"this machine has {present / 1e9:,.1f} GB; give fewer layers or neurons."
+        )
+
+
+def _memory() -> float:
+    """The memory of this machine in bytes; infinite where the system does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
 
 
 class BudgetExhausted(Exception):  # noqa: N818 - not an error: the way out of a line search

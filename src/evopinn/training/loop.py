@@ -13,16 +13,17 @@ from evopinn.catalogue import find_problem
 from evopinn.checks import MAX_SEED
 from evopinn.engine import ENGINE_NAMES, EvaluationPlan, make_engine, read_numbers
 from evopinn.errors import TrainingError
-from evopinn.genome import Genome, PublishedModel
+from evopinn.genome import DEFAULT_GENOME, Genome, PublishedModel
 from evopinn.network import Layout, initial_theta
 from evopinn.problem import Problem
 from evopinn.training.chain import find_optimiser
 from evopinn.training.checkpoint import Checkpoint
 from evopinn.training.cost import Work
 from evopinn.training.duration import parse_duration
+from evopinn.training.first_look import warnings_before
 from evopinn.training.held_out import residual_sizes
 from evopinn.training.history import Progress
-from evopinn.training.limits import Budgeted, BudgetExhausted
+from evopinn.training.limits import Budgeted, BudgetExhausted, check_memory
 from evopinn.training.optimiser import (
     Continuable,
     LeastSquares,
@@ -33,24 +34,34 @@ from evopinn.training.optimiser import (
 )
 from evopinn.training.recorder import Recorder
 from evopinn.training.result import PRECISIONS, TrainingResult, predict
-from evopinn.training.settings import as_genome, lookup, positive_seconds, whole
+from evopinn.training.settings import (
+    DEFAULT_EPOCHS,
+    TrainingOptions,
+    as_genome,
+    lookup,
+    positive_seconds,
+    usual_optimiser,
+    whole,
+)
 from evopinn.training.status import Status
+from evopinn.training.warnings import issue
 
 
 def train(
     problem: Problem | str,
-    genome: Genome | PublishedModel | str,
+    genome: Genome | PublishedModel | str = DEFAULT_GENOME,
     *,
-    epochs: int = 1000,
+    epochs: int = DEFAULT_EPOCHS,
     seed: int = 0,
-    optimizer: str | Optimiser[Any] = "lbfgs",
+    optimizer: str | Optimiser[Any] | None = None,
     time_limit: float | str | None = None,
     max_evaluations: int | None = None,
-    errors_every: int = 100,
-    precision: str = "float64",
-    device: str = "cpu",
-    engine: str = "auto",
+    errors_every: int = TrainingOptions.errors_every,
+    precision: str = TrainingOptions.precision,
+    device: str = TrainingOptions.device,
+    engine: str = TrainingOptions.engine,
     on_progress: Callable[[Progress], None] | None = None,
+    on_warning: Callable[[str], None] | None = issue,
     start: Checkpoint | None = None,
     on_end: Callable[[Checkpoint], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
@@ -62,11 +73,13 @@ def train(
 
     Args:
         problem: The problem, or its name as the command line takes it.
-        genome: The network, its text, or a published model such as "paper:evo-dpste-1".
+        genome: The network, its text, or a published model such as "paper:evo-dpste-1"; no search space
+            bounds it. By default a good small network.
         epochs: How many epochs at most, those of `start` included; one is one iteration of the optimiser on
-            all points.
+            all points, or for "lm" and chains its equivalent in cost.
         seed: Seed of the initial parameters.
-        optimizer: "lbfgs" (the paper's) or "adam", or an optimiser with settings of your own.
+        optimizer: "lm", "lbfgs" (the paper's), "adam", a chain such as "adam:500+lm", or an optimiser with
+            settings of your own. By default "lm", as in a search, and for a published model "lbfgs".
         time_limit: Time after which the training ends: seconds, or text such as "20s" or "10m". An evaluation
             that would end later, going by those before it, is not begun.
         max_evaluations: How many evaluations of loss and gradient are allowed in all.
@@ -77,6 +90,8 @@ def train(
         engine: How derivatives are computed: "autograd", "taylor" or "fused", the same to rounding, or
             "auto".
         on_progress: Called after each epoch.
+        on_warning: Called before the first step with each sentence that warns of a poor solution, such as
+            fewer residuals than parameters; by default it issues a `TrainingWarning`. None looks for none.
         start: Continue from this checkpoint instead of from initial parameters: with the same genome,
             optimiser and precision, on the same points or others. Epochs, losses and the best parameters are
             carried on; limits, evaluations, seconds and measured errors are those of this call. The losses of
@@ -90,15 +105,16 @@ def train(
     """
     began = clock()
     problem = _as_problem(problem)
+    chosen = find_optimiser(usual_optimiser(genome) if optimizer is None else optimizer)
     genome = as_genome(genome, problem.name)
     limit = math.inf if time_limit is None else positive_seconds(parse_duration(time_limit))
     epochs, seed = whole("epochs", epochs, least=0), whole("seed", seed, least=0, most=MAX_SEED)
     evaluations = math.inf if max_evaluations is None else whole("max_evaluations", max_evaluations, least=1)
     dtype = lookup("precision", precision, PRECISIONS)
-    chosen = find_optimiser(optimizer)
     described = describe_optimiser(chosen)
+    size = Layout.of(genome, problem).size
+    check_memory(genome, size, dtype)
     if start is not None:
-        size = Layout.of(genome, problem).size
         start.require_fit(described["name"], str(genome), size, dtype)
     if start is not None or on_end is not None:
         continuable(chosen)
@@ -120,7 +136,8 @@ def train(
     )
     if start is None:
         theta, loss = initial_theta(genome, problem, seed, dtype).to(device), math.nan
-        begin = partial(_begun, chosen, objective, theta, recorder)
+        look = partial(_look, on_warning, problem, genome)
+        begin = partial(_begun, look, chosen, objective, theta, recorder)
     else:
         theta, loss = start.best_theta.to(device), start.best_loss
         begin = partial(_resumed, continuable(chosen), objective, start.to(device), recorder)
@@ -224,8 +241,22 @@ def _usable_device(device: str) -> str:
     return device
 
 
-def _begun(optimizer: Optimiser[Any], objective: LeastSquares, theta: Tensor, recorder: Recorder) -> State:
+def _look(on_warning: Callable[[str], None] | None, problem: Problem, genome: Genome) -> None:
+    """Tell what to warn about, if anybody listens."""
+    if on_warning is not None:
+        for sentence in warnings_before(problem, genome):
+            on_warning(sentence)
+
+
+def _begun(
+    look: Callable[[], None],
+    optimizer: Optimiser[Any],
+    objective: LeastSquares,
+    theta: Tensor,
+    recorder: Recorder,
+) -> State:
     """The first state from initial parameters."""
+    look()
     state = optimizer.init(objective, theta)
     recorder(state)
     return state

@@ -66,7 +66,7 @@ OPTIMISERS: Mapping[str, OptimiserKind] = MappingProxyType(
         )
     }
 )
-"""The optimisers that have a name, the default of `train` first."""
+"""The optimisers that have a name."""
 
 CHAIN = OptimiserKind("a chain", "chain.Chain", spends_by_cost=True, needs=Needs.LEAST_SQUARES)
 """The row of all chains, in which first-order steps count by their cost too."""

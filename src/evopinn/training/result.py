@@ -13,7 +13,8 @@ from evopinn.errors import TrainingError
 from evopinn.genome import Genome
 from evopinn.network import Layout, Network, forward
 from evopinn.training.history import History
-from evopinn.training.status import Status, is_overfitted
+from evopinn.training.status import Status
+from evopinn.training.warnings import is_overfitted
 
 Array = NDArray[np.float64]
 BLOCK = 8192

@@ -10,10 +10,16 @@ from evopinn.genome import Genome, PublishedModel, find_published, is_published
 
 T = TypeVar("T")
 
+PAPER_OPTIMIZER = "lbfgs"
+"""The optimiser of the paper, which its preset and its published models are trained with."""
+
+DEFAULT_EPOCHS = 1000
+"""Epochs of a single training; a search plans those of its own."""
+
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """The options of all trainings of a search: see `train`.
+    """The options of all trainings of a search, with the defaults of every training: see `train`.
 
     Attributes:
         optimizer: See `train`.
@@ -36,6 +42,16 @@ class TrainingOptions:
     def on_gpu(self, gpus: float) -> "TrainingOptions":
         """The same on the GPU that a worker sees, or on its share of one."""
         return replace(self, device="cuda", memory_share=min(gpus, 1.0)) if gpus else self
+
+
+def usual_optimiser(genome: object) -> str:
+    """The optimiser of a training for which none is named; that of the paper for a published model.
+
+    Args:
+        genome: The network as `train` takes it.
+    """
+    published = is_published(genome) if isinstance(genome, str) else isinstance(genome, PublishedModel)
+    return PAPER_OPTIMIZER if published else TrainingOptions.optimizer
 
 
 def as_genome(genome: Genome | PublishedModel | str, problem: str) -> Genome:

@@ -1,12 +1,8 @@
-"""The statuses of trainings, of attempts at them and of tasks, and the sign of an overfitted network."""
+"""The statuses of trainings, of attempts at them and of tasks."""
 
-import math
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
-
-MUCH_LARGER = 10.0
-"""A network is overfitted if its residual is this many times as large on held-out points."""
 
 
 class Status(StrEnum):
@@ -71,13 +67,3 @@ _WITH_RESULT = frozenset(
 
 MEANINGS: Mapping[str, str] = MappingProxyType({status.value: status.meaning for status in Status})
 """One sentence for a person, by a status as it is recorded."""
-
-
-def is_overfitted(residuals: Mapping[str, float]) -> bool:
-    """Whether the residual is much larger on held-out points than on training points.
-
-    Args:
-        residuals: The root mean squares of both, as `training` and `held_out`; unknown if left out.
-    """
-    training, held_out = (residuals.get(name, math.nan) for name in ("training", "held_out"))
-    return held_out > MUCH_LARGER * training

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from evopinn.run.record import BestNetwork, RunRecord
-from evopinn.run.wording import overfitting_warning
 from evopinn.store.records import FinalistEntry
+from evopinn.training.warnings import overfitting_warning
 from evopinn.view.tables import Cell, Fact, Facts, Phrase
 
 RECOMMENDED = "recommended architecture"
@@ -42,7 +42,8 @@ def run_facts(run: RunRecord) -> Facts:
             " of workers' time",
         ),
     }
-    return Facts([Fact(name, value) for name, value in values.items()])
+    told = [Fact("warning", each) for each in goal.warnings]
+    return Facts([*(Fact(name, value) for name, value in values.items()), *told])
 
 
 def best_facts(run: RunRecord) -> Facts:

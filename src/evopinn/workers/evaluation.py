@@ -226,6 +226,7 @@ class Trainer:
             start=start,
             on_end=on_end,
             on_progress=on_progress,
+            on_warning=None,  # said once for the whole run
         )
 
 
@@ -262,6 +263,7 @@ def check_options(problem: Problem, options: TrainingOptions) -> None:
         precision=options.precision,
         engine=options.engine,
         errors_every=options.errors_every,
+        on_warning=None,
     )
 
 

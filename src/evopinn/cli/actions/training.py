@@ -13,7 +13,7 @@ from evopinn.cli.shared import EXIT_FAILED, EXIT_INTERRUPTED, output, own_prints
 from evopinn.errors import StoredModelError
 from evopinn.genome import Genome, PublishedModel
 from evopinn.problem import is_problem_file
-from evopinn.view.terminal.console import notes_console
+from evopinn.view.terminal.console import note, notes_console
 from evopinn.view.terminal.training_progress import training_progress
 from evopinn.view.terminal.training_tables import problem_table, training_data, training_facts
 
@@ -25,9 +25,9 @@ def show_problem(name: str) -> None:
 
 def train_and_show(
     problem: str,
-    network: Callable[[str], tuple[Genome, PublishedModel | None]],
+    network: Callable[[str], Genome | PublishedModel],
     *,
-    optimizer: str,
+    optimizer: str | None,
     rate: float | None,
     threads: int,
     save_as: str | None,
@@ -39,8 +39,8 @@ def train_and_show(
 
     Args:
         problem: As the user names it.
-        network: The genome for a family of problems, and the published model that it is, if it is one.
-        optimizer: Name of the optimiser, or a chain.
+        network: The network for a family of problems.
+        optimizer: Name of the optimiser, or a chain; None for the usual one.
         rate: Its learning rate; None for its own.
         threads: CPU threads.
         save_as: Name of the saved network; None to keep nothing.
@@ -53,21 +53,31 @@ def train_and_show(
         stated = find_problem(problem)
     # A user's own problem may bear any name: only what comes from the catalogue has published models.
     family, _, case = ("", "", "") if is_problem_file(problem) else stated.name.partition(":")
-    genome, published = network(family)
+    genome = network(family)
     if save_as is not None:
         training.check_writable(save_as)
     notes = notes_console()
+    warned: list[str] = []
+
+    def warn(sentence: str) -> None:
+        warned.append(sentence)
+        note(f"warning: {sentence}", notes)
+
     with own_prints_to_stderr(as_json), nullcontext() if quiet else training_progress(notes) as report:
-        chosen = training.find_optimiser(optimizer, rate)
-        result = training.train(stated, genome, optimizer=chosen, on_progress=report, **settings)
-    beside = [error for error in published.errors if error.case == case] if published else []
+        chosen = training.find_optimiser(optimizer or training.usual_optimiser(genome), rate)
+        result = training.train(
+            stated, genome, optimizer=chosen, on_progress=report, on_warning=warn, **settings
+        )
+    published = genome.errors if isinstance(genome, PublishedModel) and genome.problem == family else ()
+    beside = [error for error in published if error.case == case]
     unsaved: StoredModelError | None = None
     if save_as is not None:
         try:
             training.save(result, save_as)
         except StoredModelError as error:  # told after the result, which must not be lost as well
             unsaved = error
-    output(training_data(result) if as_json else training_facts(result, beside).rich(), as_json)
+    facts = training_facts(result, beside).rich()
+    output(training_data(result) | {"warnings": warned} if as_json else facts, as_json)
     if unsaved is not None:
         raise unsaved
     if save_as is not None:

@@ -250,7 +250,9 @@ class Simulator:
 
     def __init__(self, case: Case, epochs: int) -> None:
         self._epochs = epochs
-        self._result = train(case.statement(), case.genome, epochs=epochs, seed=0)
+        self._result = train(
+            case.statement(), case.genome, optimizer="lbfgs", epochs=epochs, seed=0, on_warning=None
+        )
 
     def search(self, directory: Path, population: int, evaluations: int) -> Simulation:
         """Evolution at a constant population, for as many generations as it takes.
