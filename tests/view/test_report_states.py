@@ -8,7 +8,6 @@ from contextlib import closing
 
 import pytest
 import torch
-from evopinn.view.figures.table import FIGURES, Scene
 from figured import CONFIG, VERSIONS, make_history, make_run
 from reported import assert_sound
 
@@ -21,6 +20,7 @@ from evopinn.store.directory import DATABASE, WEIGHTS
 from evopinn.store.records import Evaluation
 from evopinn.store.store import Store
 from evopinn.store.weights import save_weights
+from evopinn.view.figures.figure_table import FIGURES, Scene
 from evopinn.view.report import write_report
 from evopinn.view.report.gathering import gathered
 
