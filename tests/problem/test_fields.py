@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evopinn.errors import ProblemError
-from evopinn.problem.fields import Field, derivative_name, multi_index
+from evopinn.problem.fields import FieldValues, derivative_name, multi_index
 
 VALUES = {
     (0, 0): torch.tensor([1.0, 2.0]),
@@ -15,8 +15,8 @@ VALUES = {
 
 
 @pytest.fixture
-def u() -> Field:
-    return Field("u", ("x", "t"), VALUES.__getitem__)
+def u() -> FieldValues:
+    return FieldValues("u", ("x", "t"), VALUES.__getitem__)
 
 
 @given(st.lists(st.sampled_from(["x", "y", "t"]), min_size=1, max_size=4))
@@ -100,7 +100,7 @@ def test_arrays_are_taken_as_tensors(u):
 
 def test_numpy_functions_give_tensors_that_autograd_follows():
     values = torch.tensor([0.5, 1.0], requires_grad=True)
-    u = Field("u", ("x",), lambda _: values)
+    u = FieldValues("u", ("x",), lambda _: values)
     result = np.sin(u) + np.power(u, 2)
     (gradient,) = torch.autograd.grad(result.sum(), values)
     assert torch.allclose(gradient, torch.cos(values) + 2 * values)

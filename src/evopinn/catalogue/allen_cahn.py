@@ -18,18 +18,18 @@ import torch
 from torch import Tensor
 
 from evopinn.problem import Initial, Interval, Periodic, Problem, Reference, Sobol, Time
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 REFERENCE = Path(__file__).parent / "data" / "allen_cahn.npz"
 D = 1e-4
 
 
-def residual(u: Field) -> Tensor:
+def residual(u: FieldValues) -> Tensor:
     """The equation."""
     return u.t - D * u.xx - 5 * (u - u**3)
 
 
-def start(u: Field, x: Tensor) -> Tensor:
+def start(u: FieldValues, x: Tensor) -> Tensor:
     """The mixture at t = 0."""
     return u - x**2 * torch.cos(pi * x)
 
@@ -45,6 +45,7 @@ def build() -> Problem:
         residual=residual,
         conditions=[Initial(start, weight=100), Periodic("x", order=1)],
         # Interfaces hide between the columns of a grid.
+        scale=False,
         points=Sobol(interior=8000, initial=500, boundary=400),
         solution=Reference.load(REFERENCE),
     )

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from evopinn.problem import Boundary, Data, Grid, Problem, Rectangle, Time
 from evopinn.problem.arrays import Floats
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 CASES = {"I": 0.1, "II": 0.15, "III": 0.05}
 """The viscosity α, the reciprocal of the Reynolds number, of each case."""
@@ -38,10 +38,10 @@ def build(name: str, alpha: float) -> Problem:
     def exact(x: Tensor, y: Tensor, t: Tensor) -> Tensor:
         return torch.sigmoid((t - x - y) / (2 * alpha))
 
-    def residual(u: Field) -> Tensor:
+    def residual(u: FieldValues) -> Tensor:
         return u.t + u * (u.x + u.y) - alpha * (u.xx + u.yy)
 
-    def given(u: Field, x: Tensor, y: Tensor, t: Tensor) -> Tensor:
+    def given(u: FieldValues, x: Tensor, y: Tensor, t: Tensor) -> Tensor:
         return u - exact(x, y, t)
 
     start = initial_nodes()
@@ -56,6 +56,7 @@ def build(name: str, alpha: float) -> Problem:
             Data(start, {"u": exact(*torch.as_tensor(start).T).numpy()}, weight=100, name="initial"),
             Boundary(given, weight=100),
         ],
+        scale=False,
         points=Grid(interior=(20, 20, 20), boundary=(120, 31), test=(51, 51, 51)),
         solution=exact,
     )

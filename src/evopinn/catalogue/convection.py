@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from evopinn.problem import Grid, Initial, Interval, Periodic, Problem, Time
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 BETA = 30.0
 
@@ -24,12 +24,12 @@ def exact(x: Tensor, t: Tensor) -> Tensor:
     return torch.sin(x - BETA * t)
 
 
-def residual(u: Field) -> Tensor:
+def residual(u: FieldValues) -> Tensor:
     """The equation."""
     return u.t + BETA * u.x
 
 
-def start(u: Field, x: Tensor) -> Tensor:
+def start(u: FieldValues, x: Tensor) -> Tensor:
     """The wave at t = 0."""
     return u - torch.sin(x)
 
@@ -45,6 +45,7 @@ def build() -> Problem:
         residual=residual,
         # The equation is of first order, so the values alone are matched.
         conditions=[Initial(start, weight=100), Periodic("x", order=0, weight=100)],
+        scale=False,
         points=Grid(interior=(64, 64), initial=129, boundary=202, test=(101, 101)),
         solution=exact,
     )

@@ -10,7 +10,7 @@ Setting: the Euler beam among DeepXDE's demonstrations.
 from torch import Tensor
 
 from evopinn.problem import Boundary, Grid, Interval, Problem
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 Q = 1.0
 
@@ -20,17 +20,17 @@ def exact(x: Tensor) -> Tensor:
     return Q * (-(x**4) / 24 + x**3 / 6 - x**2 / 4)
 
 
-def residual(u: Field) -> Tensor:
+def residual(u: FieldValues) -> Tensor:
     """The equation."""
     return u.xxxx + Q
 
 
-def clamped(u: Field) -> list[Field | Tensor]:
+def clamped(u: FieldValues) -> list[FieldValues | Tensor]:
     """Neither deflection nor slope."""
     return [u, u.x]
 
 
-def free(u: Field) -> list[Tensor]:
+def free(u: FieldValues) -> list[Tensor]:
     """Neither moment nor shear force."""
     return [u.xx, u.xxx]
 
@@ -45,6 +45,7 @@ def build() -> Problem:
         fields=["u"],
         residual=residual,
         conditions=[Boundary(clamped, on="left"), Boundary(free, on="right")],
+        scale=False,
         points=Grid(interior=100, boundary=2, test=201),
         solution=exact,
     )

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from evopinn.problem import Boundary, Grid, Initial, Interval, Problem, Time
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 A = 0.4
 L = 1.0
@@ -25,17 +25,17 @@ def exact(x: Tensor, t: Tensor) -> Tensor:
     return torch.exp(-A * (N * pi / L) ** 2 * t) * torch.sin(N * pi * x / L)
 
 
-def residual(u: Field) -> Tensor:
+def residual(u: FieldValues) -> Tensor:
     """The equation."""
     return u.t - A * u.xx
 
 
-def start(u: Field, x: Tensor) -> Tensor:
+def start(u: FieldValues, x: Tensor) -> Tensor:
     """The temperature at t = 0."""
     return u - torch.sin(N * pi * x / L)
 
 
-def cold(u: Field) -> Field:
+def cold(u: FieldValues) -> FieldValues:
     """Homogeneous Dirichlet data."""
     return u
 
@@ -50,6 +50,7 @@ def build() -> Problem:
         fields=["u"],
         residual=residual,
         conditions=[Initial(start, weight=10), Boundary(cold, weight=10)],
+        scale=False,
         points=Grid(interior=(40, 40), initial=81, boundary=162, test=(101, 101)),
         solution=exact,
     )

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from evopinn.problem import Boundary, Box, Initial, Problem, Sobol, Time
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 A = 0.05
 
@@ -29,17 +29,17 @@ def exact(x: Tensor, y: Tensor, z: Tensor, t: Tensor) -> Tensor:
     return torch.exp(-3 * pi**2 * A * t) * mode(x, y, z)
 
 
-def residual(u: Field) -> Tensor:
+def residual(u: FieldValues) -> Tensor:
     """The equation."""
     return u.t - A * (u.xx + u.yy + u.zz)
 
 
-def start(u: Field, x: Tensor, y: Tensor, z: Tensor) -> Tensor:
+def start(u: FieldValues, x: Tensor, y: Tensor, z: Tensor) -> Tensor:
     """The temperature at t = 0."""
     return u - mode(x, y, z)
 
 
-def cold(u: Field) -> Field:
+def cold(u: FieldValues) -> FieldValues:
     """Homogeneous Dirichlet data."""
     return u
 
@@ -54,6 +54,7 @@ def build() -> Problem:
         fields=["u"],
         residual=residual,
         conditions=[Initial(start, weight=10), Boundary(cold, weight=10)],
+        scale=False,
         points=Sobol(interior=4096, initial=512, boundary=1536, test=(11, 11, 11, 11), seed=0),
         solution=exact,
     )

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from evopinn.problem import Boundary, Grid, Problem, Rectangle
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 K = 1.0
 A1 = 1.0
@@ -26,13 +26,13 @@ def exact(x: Tensor, y: Tensor) -> Tensor:
     return torch.sin(A1 * pi * x) * torch.sin(A2 * pi * y)
 
 
-def residual(u: Field, x: Tensor, y: Tensor) -> Tensor:
+def residual(u: FieldValues, x: Tensor, y: Tensor) -> Tensor:
     """The equation with its source q on the left-hand side."""
     q = (K**2 - (A1 * pi) ** 2 - (A2 * pi) ** 2) * exact(x, y)
     return u.xx + u.yy + K**2 * u - q
 
 
-def wall(u: Field) -> Field:
+def wall(u: FieldValues) -> FieldValues:
     """Homogeneous Dirichlet data."""
     return u
 
@@ -47,6 +47,7 @@ def build() -> Problem:
         fields=["u"],
         residual=residual,
         conditions=[Boundary(wall, weight=100)],
+        scale=False,
         points=Grid(interior=(60, 60), boundary=400, test=(101, 101)),
         solution=exact,
     )

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from evopinn.problem import Boundary, Grid, Initial, Interval, Problem, Time
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 
 @dataclass(frozen=True)
@@ -51,16 +51,16 @@ def build(name: str, case: FabricatedSolution) -> Problem:
         u_xx = 6 * c * x * t**3
         return u_tt - u_xx + exact(x, t) ** 3
 
-    def residual(u: Field, x: Tensor, t: Tensor) -> Tensor:
+    def residual(u: FieldValues, x: Tensor, t: Tensor) -> Tensor:
         return u.tt - u.xx + u**3 - source(x, t)
 
-    def displacement(u: Field, x: Tensor) -> Tensor:
+    def displacement(u: FieldValues, x: Tensor) -> Tensor:
         return u - x
 
-    def velocity(u: Field) -> Tensor:
+    def velocity(u: FieldValues) -> Tensor:
         return u.t
 
-    def ends(u: Field, x: Tensor, t: Tensor) -> Tensor:
+    def ends(u: FieldValues, x: Tensor, t: Tensor) -> Tensor:
         return u - exact(x, t)
 
     return Problem(
@@ -75,6 +75,7 @@ def build(name: str, case: FabricatedSolution) -> Problem:
             Initial(velocity, weight=100, name="initial u.t"),
             Boundary(ends, weight=100),
         ],
+        scale=False,
         points=Grid(interior=(60, 60), initial=81, boundary=162, test=(101, 101)),
         solution=exact,
     )

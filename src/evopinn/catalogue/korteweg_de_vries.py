@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from evopinn.problem import Boundary, Grid, Initial, Interval, Problem, Time
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 
 def one_soliton(x: Tensor, t: Tensor) -> Tensor:
@@ -86,13 +86,13 @@ def build(name: str, case: Solitons) -> Problem:
     """State the problem of one case."""
     cells_x, cells_t = case.cells
 
-    def residual(u: Field) -> Tensor:
+    def residual(u: FieldValues) -> Tensor:
         return u.t + 6 * u * u.x + u.xxx
 
-    def given(u: Field, x: Tensor, t: Tensor) -> Tensor:
+    def given(u: FieldValues, x: Tensor, t: Tensor) -> Tensor:
         return u - case.exact(x, t)
 
-    def outflow(u: Field, x: Tensor, t: Tensor) -> Tensor:
+    def outflow(u: FieldValues, x: Tensor, t: Tensor) -> Tensor:
         return u.x - case.slope(x, t)
 
     return Problem(
@@ -107,6 +107,7 @@ def build(name: str, case: Solitons) -> Problem:
             Boundary(given, weight=100),
             Boundary(outflow, on="right", weight=100, name="slope at the right end"),
         ],
+        scale=False,
         points=Grid(interior=case.cells, initial=2 * cells_x + 1, boundary=2 * cells_t + 2, test=(201, 101)),
         solution=case.exact,
     )

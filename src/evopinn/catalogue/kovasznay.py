@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from evopinn.problem import Boundary, Grid, Problem, Rectangle
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 RE = 40.0
 LAMBDA = RE / 2 - sqrt(RE**2 / 4 + 4 * pi**2)
@@ -31,7 +31,7 @@ def exact(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return u, v, (1 - decay**2) / 2
 
 
-def residual(u: Field, v: Field, p: Field) -> list[Tensor]:
+def residual(u: FieldValues, v: FieldValues, p: FieldValues) -> list[Tensor]:
     """Momentum in x and y, and continuity."""
     return [
         u * u.x + v * u.y + p.x - (u.xx + u.yy) / RE,
@@ -40,13 +40,13 @@ def residual(u: Field, v: Field, p: Field) -> list[Tensor]:
     ]
 
 
-def velocity(u: Field, v: Field, x: Tensor, y: Tensor) -> list[Tensor]:
+def velocity(u: FieldValues, v: FieldValues, x: Tensor, y: Tensor) -> list[Tensor]:
     """The velocity on the boundary."""
     u_exact, v_exact, _ = exact(x, y)
     return [u - u_exact, v - v_exact]
 
 
-def pressure(p: Field, x: Tensor, y: Tensor) -> Tensor:
+def pressure(p: FieldValues, x: Tensor, y: Tensor) -> Tensor:
     """The pressure at the outflow, which fixes its free constant."""
     return p - exact(x, y)[2]
 
@@ -67,6 +67,7 @@ def build() -> Problem:
             Boundary(velocity, weight=10, name="velocity"),
             Boundary(pressure, on="right", weight=10, name="pressure"),
         ],
+        scale=False,
         points=Grid(interior=(45, 60), boundary=280, test=(76, 101)),
         solution=exact,
     )

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from evopinn.problem import Boundary, Grid, Problem, Ring
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 
 @dataclass(frozen=True)
@@ -70,16 +70,16 @@ def build(name: str, case: LoadedRing) -> Problem:
         fade = 1 - a**2 / (x**2 + y**2)
         return fade * (B * y - A * x), -fade * (A * y + B * x)
 
-    def residual(u: Field, v: Field) -> list[Tensor]:
+    def residual(u: FieldValues, v: FieldValues) -> list[Tensor]:
         return [
             stiffness * (u.xx + (1 - mu) / 2 * u.yy + (1 + mu) / 2 * v.xy),
             stiffness * (v.yy + (1 - mu) / 2 * v.xx + (1 + mu) / 2 * u.xy),
         ]
 
-    def held(u: Field, v: Field) -> list[Field]:
+    def held(u: FieldValues, v: FieldValues) -> list[FieldValues]:
         return [u, v]
 
-    def traction(u: Field, v: Field, nx: Tensor, ny: Tensor) -> list[Tensor]:
+    def traction(u: FieldValues, v: FieldValues, nx: Tensor, ny: Tensor) -> list[Tensor]:
         shear = (1 - mu) / 2 * (u.y + v.x)
         return [
             stiffness * (nx * (u.x + mu * v.y) + ny * shear) + q1 * nx - q2 * ny,
@@ -98,6 +98,7 @@ def build(name: str, case: LoadedRing) -> Problem:
         fields=["u", "v"],
         residual=residual,
         conditions=[Boundary(held, on="inner", weight=10), Boundary(traction, on="outer", weight=10)],
+        scale=False,
         points=Grid(
             interior=(100, 100),
             interior_at="nodes",

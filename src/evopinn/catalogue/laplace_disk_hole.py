@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from evopinn.problem import Boundary, Disk, Grid, Problem, Rectangle
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 A = 0.5
 
@@ -49,13 +49,13 @@ def build(name: str, case: Wall) -> Problem:
     def exact(x: Tensor, y: Tensor) -> Tensor:
         return x * (1 + c * A**2 / (x**2 + y**2))
 
-    def residual(u: Field) -> Tensor:
+    def residual(u: FieldValues) -> Tensor:
         return u.xx + u.yy
 
-    def wall(u: Field, nx: Tensor, ny: Tensor) -> Tensor:
+    def wall(u: FieldValues, nx: Tensor, ny: Tensor) -> Tensor:
         return u.x * nx + u.y * ny + kappa * u
 
-    def far(u: Field, x: Tensor, y: Tensor) -> Tensor:
+    def far(u: FieldValues, x: Tensor, y: Tensor) -> Tensor:
         return u - exact(x, y)
 
     return Problem(
@@ -69,6 +69,7 @@ def build(name: str, case: Wall) -> Problem:
             Boundary(wall, on="hole", weight=10, name="hole"),
             Boundary(far, on=("left", "right", "bottom", "top"), weight=100, name="outer boundary"),
         ],
+        scale=False,
         points=Grid(
             interior=(50, 50),
             boundary={"hole": 120, "left": 51, "right": 51, "bottom": 51, "top": 51},

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from evopinn.problem import Boundary, Grid, Problem, Rectangle
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 D = 1.0
 Q0 = 4 * pi**4
@@ -32,12 +32,12 @@ def exact(x: Tensor, y: Tensor) -> Tensor:
     return Q0 / (4 * pi**4 * D) * shape(x, y)
 
 
-def residual(u: Field, x: Tensor, y: Tensor) -> Tensor:
+def residual(u: FieldValues, x: Tensor, y: Tensor) -> Tensor:
     """The equation."""
     return D * (u.xxxx + 2 * u.xxyy + u.yyyy) - Q0 * shape(x, y)
 
 
-def supported(u: Field, nx: Tensor, ny: Tensor) -> list[Field | Tensor]:
+def supported(u: FieldValues, nx: Tensor, ny: Tensor) -> list[FieldValues | Tensor]:
     """Neither deflection nor bending moment."""
     return [u, u.xx * nx**2 + 2 * u.xy * nx * ny + u.yy * ny**2]
 
@@ -52,6 +52,7 @@ def build() -> Problem:
         fields=["u"],
         residual=residual,
         conditions=[Boundary(supported, weight=100)],
+        scale=False,
         points=Grid(interior=(40, 40), boundary=200, test=(101, 101)),
         solution=exact,
     )

@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 
 from evopinn.problem import Boundary, Grid, Problem, Rectangle
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 COEFFICIENTS = Path(__file__).parent / "data" / "poisson_l_shape.json"
 TURN = exp(
@@ -83,12 +83,12 @@ def _corner(b: tuple[complex, ...], rest: Tensor) -> Tensor:
     return _log(rest) * rest**2 * _polynomial(b, rest)
 
 
-def residual(u: Field) -> Tensor:
+def residual(u: FieldValues) -> Tensor:
     """The equation."""
     return u.xx + u.yy + 1
 
 
-def wall(u: Field) -> Field:
+def wall(u: FieldValues) -> FieldValues:
     """Homogeneous Dirichlet data."""
     return u
 
@@ -103,6 +103,7 @@ def build() -> Problem:
         fields=["u"],
         residual=residual,
         conditions=[Boundary(wall, weight=100)],
+        scale=False,
         points=Grid(interior=(50, 50), boundary=320, test=(101, 101)),
         solution=CornerSeries.load(),
     )

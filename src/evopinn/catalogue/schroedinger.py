@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from evopinn.problem import Boundary, Initial, Interval, LatinHypercube, Problem, Time
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 
 def exact(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
@@ -31,18 +31,18 @@ def exact(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
     return scale * u, scale * v
 
 
-def residual(u: Field, v: Field) -> list[Tensor]:
+def residual(u: FieldValues, v: FieldValues) -> list[Tensor]:
     """Real and imaginary part of the equation."""
     density = u**2 + v**2
     return [-v.t + u.xx / 2 + density * u, u.t + v.xx / 2 + density * v]
 
 
-def start(u: Field, v: Field, x: Tensor) -> list[Field | Tensor]:
+def start(u: FieldValues, v: FieldValues, x: Tensor) -> list[FieldValues | Tensor]:
     """The pulse at t = 0."""
     return [u - 2 / torch.cosh(x), v]
 
 
-def ends(u: Field, v: Field, x: Tensor, t: Tensor) -> list[Tensor]:
+def ends(u: FieldValues, v: FieldValues, x: Tensor, t: Tensor) -> list[Tensor]:
     """The tails of the pulse."""
     u_exact, v_exact = exact(x, t)
     return [u - u_exact, v - v_exact]
@@ -58,6 +58,7 @@ def build() -> Problem:
         fields=["u", "v"],
         residual=residual,
         conditions=[Initial(start, weight=100), Boundary(ends, weight=100)],
+        scale=False,
         points=LatinHypercube(interior=5000, initial=200, boundary=200, test=(201, 101), seed=0),
         solution=exact,
     )

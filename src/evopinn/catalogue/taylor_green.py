@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from evopinn.problem import Data, Grid, Initial, Periodic, Problem, Rectangle, Time
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 NU = 0.1
 
@@ -32,7 +32,7 @@ def exact(x: Tensor, y: Tensor, t: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return u, v, -(torch.cos(2 * x) + torch.cos(2 * y)) / 4 * decay**2
 
 
-def residual(u: Field, v: Field, p: Field) -> list[Tensor]:
+def residual(u: FieldValues, v: FieldValues, p: FieldValues) -> list[Tensor]:
     """Momentum in x and y, and continuity."""
     return [
         u.t + u * u.x + v * u.y + p.x - NU * (u.xx + u.yy),
@@ -41,7 +41,7 @@ def residual(u: Field, v: Field, p: Field) -> list[Tensor]:
     ]
 
 
-def start(u: Field, v: Field, x: Tensor, y: Tensor) -> list[Tensor]:
+def start(u: FieldValues, v: FieldValues, x: Tensor, y: Tensor) -> list[Tensor]:
     """The vortices at t = 0."""
     return [u + torch.cos(x) * torch.sin(y), v - torch.sin(x) * torch.cos(y)]
 
@@ -66,6 +66,7 @@ def build() -> Problem:
             Periodic("y", weight=10),
             Data(corner, {"p": -0.5 * np.exp(-4 * NU * times)}, weight=10, name="pressure gauge"),
         ],
+        scale=False,
         points=Grid(interior=(20, 20, 10), initial=(31, 31), boundary=(80, 11), test=(41, 41, 21)),
         solution=exact,
     )

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from evopinn.problem import Boundary, Grid, Initial, Interval, Problem, Time
-from evopinn.problem.fields import Field
+from evopinn.problem.fields import FieldValues
 
 C = 2.0
 
@@ -27,22 +27,22 @@ def exact(x: Tensor, t: Tensor) -> Tensor:
     return slow + fast / 2
 
 
-def residual(u: Field) -> Tensor:
+def residual(u: FieldValues) -> Tensor:
     """The equation."""
     return u.tt - C**2 * u.xx
 
 
-def displacement(u: Field, x: Tensor) -> Tensor:
+def displacement(u: FieldValues, x: Tensor) -> Tensor:
     """The string at t = 0."""
     return u - torch.sin(pi * x) - torch.sin(4 * pi * x) / 2
 
 
-def velocity(u: Field) -> Tensor:
+def velocity(u: FieldValues) -> Tensor:
     """The string starts at rest."""
     return u.t
 
 
-def fixed(u: Field) -> Field:
+def fixed(u: FieldValues) -> FieldValues:
     """Homogeneous Dirichlet data."""
     return u
 
@@ -61,6 +61,7 @@ def build() -> Problem:
             Initial(velocity, weight=100, name="initial u.t"),
             Boundary(fixed, weight=100),
         ],
+        scale=False,
         points=Grid(interior=(60, 60), initial=101, boundary=202, test=(101, 101)),
         solution=exact,
     )

@@ -41,6 +41,7 @@ class AutogradEngine:
         self.genome = genome
         self.layout = Layout.of(genome, problem)
         self.terms: tuple[Term, ...] = problem.terms(dtype, device)
+        self._scales = problem.scales
 
     def components(self, theta: Tensor) -> tuple[tuple[Tensor, ...], ...]:
         """Per term of the problem, its components, each of shape (n,), differentiable in θ."""
@@ -108,7 +109,7 @@ class AutogradEngine:
 
     def _derivatives(self, tensors: dict[str, Tensor], side: Side) -> SideValues:
         points = side.points.detach().requires_grad_()
-        output = forward(self.genome, tensors, points)
+        output = forward(self.genome, tensors, points, self._scales)
         return AutogradDerivatives(points, output.unbind(dim=1))
 
 

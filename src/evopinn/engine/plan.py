@@ -16,6 +16,7 @@ from torch import Tensor
 from evopinn.engine.channels import Channels
 from evopinn.engine.combinations import CarriedDerivatives, carried_derivatives
 from evopinn.problem.fields import MultiIndex
+from evopinn.problem.scales import UNSCALED, Scales
 from evopinn.problem.terms import Side, Term
 
 BLOCK_ON_CPU = 160_000
@@ -96,7 +97,9 @@ class EvaluationPlan:
     residuals: int
 
     @classmethod
-    def of(cls, terms: Sequence[Term], neurons: int, block: int | None = None) -> "EvaluationPlan":
+    def of(
+        cls, terms: Sequence[Term], neurons: int, block: int | None = None, scales: Scales = UNSCALED
+    ) -> "EvaluationPlan":
         """The plan for the terms of a problem.
 
         Args:
@@ -104,6 +107,7 @@ class EvaluationPlan:
             neurons: The width of the network.
             block: Points times channels times neurons of a block; by default few on a CPU, for its cache,
                 many elsewhere.
+            scales: The maps of the coordinates.
         """
         device = terms[0].sides[0].points.device
         block = block or (BLOCK_ON_CPU if device.type == "cpu" else BLOCK_ELSEWHERE)
@@ -113,7 +117,7 @@ class EvaluationPlan:
         for term in terms:
             placed.append((term, start))
             start += term.components * term.count
-        blocks = [block for group in _on_the_same_points(placed) for block in _blocks(group, rows)]
+        blocks = [block for group in _on_the_same_points(placed) for block in _blocks(group, rows, scales)]
         return cls(tuple(blocks), start)
 
     @property
@@ -145,7 +149,7 @@ def _same_sides(first: Sequence[Side], second: Sequence[Side]) -> bool:
     )
 
 
-def _blocks(group: Sequence[Placed], rows: int) -> list[PointBlock]:
+def _blocks(group: Sequence[Placed], rows: int, scales: Scales) -> list[PointBlock]:
     """A group of terms in blocks of points, if its points are independent."""
     terms = [term for term, _ in group]
     first = terms[0]
@@ -162,7 +166,7 @@ def _blocks(group: Sequence[Placed], rows: int) -> list[PointBlock]:
         part = slice(start, min(start + size, first.count))
         members = tuple(_member(term, offset, part) for term, offset in group)
         inputs = tuple(
-            _coordinates(side.points[part], each.channels)
+            _coordinates(side.points[part], each.channels, scales)
             for side, each in zip(first.sides, carried, strict=True)
         )
         blocks.append(PointBlock(members, part.stop - part.start, carried, inputs))
@@ -175,7 +179,7 @@ def _member(term: Term, offset: int, part: slice) -> BlockTerm:
     return BlockTerm(term.restricted(part), term.weight / term.count, rows)
 
 
-def _coordinates(points: Tensor, channels: Channels) -> Tensor:
+def _coordinates(points: Tensor, channels: Channels, scales: Scales) -> Tensor:
     """The network's input with its derivatives of order up to 1, shape (inputs, padded n, d).
 
     The last point is repeated as padding; its results are not used.
@@ -184,7 +188,8 @@ def _coordinates(points: Tensor, channels: Channels) -> Tensor:
     padded = torch.cat([points, points[-1:].expand(missing, -1)])
     count = channels.first_layer.inputs
     inputs = points.new_zeros((count, *padded.shape))
-    inputs[0] = padded
+    inputs[0] = scales.inputs(padded)
     for number, index in enumerate(channels.singles[1:count], start=1):
-        inputs[number, :, index.index(1)] = 1
+        axis = index.index(1)
+        inputs[number, :, axis] = 1 / scales.sizes[axis] if scales.coordinates else 1
     return inputs

@@ -22,6 +22,7 @@ from evopinn.genome import Genome
 from evopinn.network import Layout
 from evopinn.problem import Problem
 from evopinn.problem.fields import MultiIndex
+from evopinn.problem.scales import Affine
 
 
 class TaylorEngine:
@@ -51,7 +52,9 @@ class TaylorEngine:
     ) -> None:
         self.genome = genome
         self.layout = Layout.of(genome, problem)
-        self.plan = EvaluationPlan.of(problem.terms(dtype, device), genome.structure.neurons, block)
+        terms, scales = problem.terms(dtype, device), problem.scales
+        self.plan = EvaluationPlan.of(terms, genome.structure.neurons, block, scales)
+        self._fields = scales.fields
         self._like = self.plan.blocks[0].inputs[0]
         place = torch.device(device)
         self.passes = self._bound(self._kernels(dtype, place), dtype, place)
@@ -62,7 +65,7 @@ class TaylorEngine:
         accumulator = GradientAccumulator(self._weights(gradient))
         loss = theta.new_zeros(())
         for block in self.plan.blocks:
-            residuals = BlockResiduals(block, self._forward(weights, block))
+            residuals = self._residuals(weights, block)
             parts = [r.square().sum() * member.share for member, _, r in residuals.components]
             part = torch.stack(parts).sum()
             self._backward(weights, block, residuals.slopes(part), accumulator)
@@ -74,7 +77,7 @@ class TaylorEngine:
         weights = self._weights(theta)
         found = theta.new_empty(self.plan.residuals)
         for block in self.plan.blocks:
-            residuals = BlockResiduals(block, self._forward(weights, block), taped=False)
+            residuals = self._residuals(weights, block, taped=False)
             for member, rows, residual in residuals.components:
                 found[rows] = residual * math.sqrt(member.share)
         return found
@@ -114,7 +117,7 @@ class TaylorEngine:
         accumulator = GradientAccumulator(self._weights(product))
         check_vector("weighting", weighting, self.plan.residuals, self._like)
         for block in self.plan.blocks:
-            residuals = BlockResiduals(block, self._forward(weights, block))
+            residuals = self._residuals(weights, block)
             parts = [
                 (weighting[rows] * r).sum() * math.sqrt(member.share)
                 for member, rows, r in residuals.components
@@ -155,6 +158,9 @@ class TaylorEngine:
         passes = self.passes[block]
         return [each.forward(weights, inputs) for each, inputs in zip(passes, block.inputs, strict=True)]
 
+    def _residuals(self, weights: Weights, block: PointBlock, taped: bool = True) -> "BlockResiduals":
+        return BlockResiduals(block, self._forward(weights, block), self._fields, taped)
+
     def _backward(
         self,
         weights: Weights,
@@ -167,7 +173,7 @@ class TaylorEngine:
 
     def _rows(self, weights: Weights, block: PointBlock) -> Iterator["ResidualRows"]:
         """The residuals of a block with their slopes: a component or, where points mix, a point at a time."""
-        residuals = BlockResiduals(block, self._forward(weights, block))
+        residuals = self._residuals(weights, block)
         for member, rows, residual in residuals.components:
             scaled = residual * math.sqrt(member.share)
             if member.term.pointwise:
@@ -188,15 +194,19 @@ class BlockResiduals:
     Args:
         block: The block.
         outputs: Per side the network's channels, shape (channels, padded count, fields).
+        fields: The maps from the network's outputs to the fields; empty for none.
         taped: Whether slopes will be asked for.
 
     Attributes:
         components: Each component of each member's residual, shape (count,), with the numbers of its rows.
     """
 
-    def __init__(self, block: PointBlock, outputs: Sequence[Tensor], taped: bool = True) -> None:
+    def __init__(
+        self, block: PointBlock, outputs: Sequence[Tensor], fields: Sequence[Affine], taped: bool = True
+    ) -> None:
         self._block = block
         self._outputs = outputs
+        self._fields = fields
         self._taped = taped
         self._leaves: dict[tuple[int, int, int], Tensor] = {}
         values = [partial(self._value, side) for side in range(len(outputs))]
@@ -230,7 +240,14 @@ class BlockResiduals:
         if key not in self._leaves:
             leaf = self._outputs[side][channel, : self._block.count, field].detach()
             self._leaves[key] = leaf.requires_grad_(self._taped)
-        return self._leaves[key]
+        return self._mapped(self._leaves[key], field, is_value=not any(index))
+
+    def _mapped(self, output: Tensor, field: int, is_value: bool) -> Tensor:
+        """A field or a derivative of it from the network's output."""
+        if not self._fields:
+            return output
+        scaled = self._fields[field].size * output
+        return self._fields[field].shift + scaled if is_value else scaled
 
 
 @dataclass(frozen=True, eq=False)

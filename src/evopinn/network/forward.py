@@ -3,6 +3,8 @@
 With layers 0 ... L−1, h₀ the coordinates, f the activation with the parameters αₗ of its layer:
 
     zₗ = Wₗ hₗ + bₗ,    hₗ₊₁ = f(zₗ; αₗ) + Σ hᵢ  over the shortcuts i-(l+1),    output = z at layer L−1.
+
+On a scaled problem h₀ is the scaled coordinates, and the fields are shift + size · output.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,20 +14,24 @@ from torch import Tensor
 
 from evopinn.genome import Genome
 from evopinn.network.layout import activation_name, bias_name, weight_name
+from evopinn.problem.scales import UNSCALED, Scales
 
 
-def forward(genome: Genome, tensors: Mapping[str, Tensor], points: Tensor) -> Tensor:
+def forward(
+    genome: Genome, tensors: Mapping[str, Tensor], points: Tensor, scales: Scales = UNSCALED
+) -> Tensor:
     """Evaluate a network.
 
     Args:
         genome: Structure and activation.
         tensors: Weights, biases and activation parameters by their names in the layout.
         points: Shape (..., inputs).
+        scales: The maps of coordinates and fields.
 
     Returns:
         The fields, shape (..., outputs).
     """
-    return pre_activations(genome, tensors, points)[-1]
+    return scales.outputs(pre_activations(genome, tensors, scales.inputs(points))[-1])
 
 
 def pre_activations(genome: Genome, tensors: Mapping[str, Tensor], points: Tensor) -> list[Tensor]:
@@ -34,10 +40,10 @@ def pre_activations(genome: Genome, tensors: Mapping[str, Tensor], points: Tenso
     Args:
         genome: Structure and activation.
         tensors: Weights, biases and activation parameters by their names in the layout.
-        points: Shape (..., inputs).
+        points: Shape (..., inputs); on a scaled problem those of `Scales.inputs`.
 
     Returns:
-        One for each layer, shape (..., neurons), and the fields at the end, shape (..., outputs).
+        One for each layer, shape (..., neurons), and the output at the end, shape (..., outputs).
     """
     return list(layer_by_layer(genome, tensors, points))
 

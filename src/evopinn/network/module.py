@@ -1,10 +1,13 @@
 """The network of a genome as an ordinary torch module."""
 
+from collections.abc import Sequence
+
 from torch import Tensor, nn
 
 from evopinn.genome import Genome
 from evopinn.network.forward import forward
 from evopinn.network.layout import Layout
+from evopinn.problem.scales import UNSCALED, Affine, Scales
 
 
 class Network(nn.Module):
@@ -15,6 +18,7 @@ class Network(nn.Module):
         inputs: Number of coordinates.
         outputs: Number of fields.
         theta: The flat vector of parameters; it is copied.
+        scales: The maps of coordinates and fields.
 
     Examples:
         >>> import torch
@@ -25,7 +29,12 @@ class Network(nn.Module):
         torch.Size([5, 1])
     """
 
-    def __init__(self, genome: Genome, inputs: int, outputs: int, theta: Tensor) -> None:
+    coordinate_maps: Tensor | None
+    field_maps: Tensor | None
+
+    def __init__(
+        self, genome: Genome, inputs: int, outputs: int, theta: Tensor, scales: Scales = UNSCALED
+    ) -> None:
         super().__init__()
         self.genome = genome
         self.layout = Layout.of_network(genome, inputs, outputs)
@@ -39,10 +48,15 @@ class Network(nn.Module):
             self.layers.append(linear)
             if layer.activation.size:
                 self.activations.append(nn.Parameter(layer.activation.of(theta).clone()))
+        self.register_buffer("coordinate_maps", _rows(scales.coordinates, theta))
+        self.register_buffer("field_maps", _rows(scales.fields, theta))
 
     def forward(self, points: Tensor) -> Tensor:
         """The fields on points."""
-        return forward(self.genome, dict(self.named_parameters()), points)
+        if self.coordinate_maps is not None:
+            points = (points - self.coordinate_maps[0]) / self.coordinate_maps[1]
+        output = forward(self.genome, dict(self.named_parameters()), points)
+        return output if self.field_maps is None else self.field_maps[0] + self.field_maps[1] * output
 
     @property
     def theta(self) -> Tensor:
@@ -52,3 +66,8 @@ class Network(nn.Module):
     def extra_repr(self) -> str:
         """The genome, as text."""
         return str(self.genome)
+
+
+def _rows(maps: Sequence[Affine], like: Tensor) -> Tensor | None:
+    """The shifts and the sizes of maps, shape (2, n); None if there are none."""
+    return like.new_tensor([[each.shift for each in maps], [each.size for each in maps]]) if maps else None

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from evopinn.errors import MemoryShortageError, ProblemError, lacks_memory
-from evopinn.problem.fields import Field, as_tensor
+from evopinn.problem.fields import FieldValues, as_tensor
 
 T = TypeVar("T")
 
@@ -145,7 +145,7 @@ def components(value: Any, count: int, label: str) -> tuple[Tensor, ...]:
 
 
 def _component(item: Any, count: int, label: str) -> Tensor:
-    if not isinstance(item, Tensor | Field | np.ndarray | float | int):
+    if not isinstance(item, Tensor | FieldValues | np.ndarray | float | int):
         raise ProblemError(
             f"{label} returned a {type(item).__name__}; expected a tensor of shape ({count},) or a list."
         )

@@ -5,7 +5,7 @@ Each is a plain statement; `evopinn.problem.Problem` gives it points and checks 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -18,11 +18,13 @@ class Condition:
     """The base class of all conditions; by itself it states nothing.
 
     Attributes:
-        weight: Factor of the condition's mean squares in the loss.
+        weight: Factor of the condition's mean squares in the loss; "auto" balances them with the residual's.
+            If no condition gives a number, all terms are balanced; if one does, those that say nothing have
+            the weight 1.
         name: Its name in tables and messages; by default made from its kind.
     """
 
-    weight: float = 1.0
+    weight: float | Literal["auto"] | None = None
     name: str | None = None
 
 
@@ -92,8 +94,8 @@ class Data(Condition):
         values: An array of shape (n,) per field or derivative: `{"u": ..., "u.x": ...}`.
 
     Examples:
-        >>> Data([[0.5, 0.1], [0.5, 0.2]], {"u": [1.0, 0.9]}).weight
-        1.0
+        >>> Data([[0.5, 0.1], [0.5, 0.2]], {"u": [1.0, 0.9]}, weight=10).weight
+        10
     """
 
     points: ArrayLike | Mapping[str, ArrayLike]

@@ -1,8 +1,8 @@
 """Fields and their derivatives by name: `u`, `u.t`, `u.xx`, `u.xy`, to fourth order.
 
-A `Field` is one unknown function on a set of n points. It knows nothing of networks: it asks its creator for
-the derivative with a given multi-index, so the same residual runs on nested autograd, on a faster engine, on
-an exact solution, or on a recorder that only notes which derivatives are wanted.
+`FieldValues` are one unknown function on a set of n points. They know nothing of networks: they ask their
+creator for the derivative with a given multi-index, so the same residual runs on nested autograd, on a faster
+engine, on an exact solution, or on a recorder that only notes which derivatives are wanted.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ DerivativeSource = Callable[[MultiIndex], Tensor]
 
 _TORCH_NAMES = {"power": "pow", "fabs": "abs"}  # NumPy's ufuncs that torch calls otherwise
 
-Operand: TypeAlias = "Field | Tensor | NDArray[Any] | float"
+Operand: TypeAlias = "FieldValues | Tensor | NDArray[Any] | float"
 
 
 @cache
@@ -81,7 +81,7 @@ def derivative_name(field: str, index: MultiIndex, coordinates: tuple[str, ...])
     return f"{field}.{joint.join(letters)}" if letters else field
 
 
-class Field(Arithmetic[Tensor]):
+class FieldValues(Arithmetic[Tensor]):
     """An unknown function on n points: behaves as its values, shape (n,), with derivatives as attributes.
 
     Arithmetic, torch functions and NumPy's ufuncs work on it and give tensors of shape (n,).
@@ -105,7 +105,7 @@ class Field(Arithmetic[Tensor]):
         return self._derivative(multi_index(name, self._coordinates))
 
     def __repr__(self) -> str:
-        return f"Field({self._name!r}, coordinates={self._coordinates})"
+        return f"FieldValues({self._name!r}, coordinates={self._coordinates})"
 
     @classmethod
     def __torch_function__(
@@ -138,12 +138,12 @@ class Field(Arithmetic[Tensor]):
 
 def as_tensor(value: Any) -> Tensor:
     """The values of a field, an array or a number as a tensor."""
-    return value.__values__ if isinstance(value, Field) else torch.as_tensor(value)
+    return value.__values__ if isinstance(value, FieldValues) else torch.as_tensor(value)
 
 
 def _without_fields(value: Any) -> Any:
     """The same nested arguments, with each field replaced by its values."""
-    if isinstance(value, Field):
+    if isinstance(value, FieldValues):
         return as_tensor(value)
     if isinstance(value, dict):
         return {key: _without_fields(item) for key, item in cast("dict[str, Any]", value).items()}

@@ -2,7 +2,7 @@
 
 import keyword
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
@@ -20,6 +20,8 @@ from evopinn.problem.domains import Domain
 from evopinn.problem.points import Points, Sobol
 from evopinn.problem.probing import probed
 from evopinn.problem.reference import Reference
+from evopinn.problem.scales import UNSCALED, Field, Scales
+from evopinn.problem.scaling import estimated_scales
 from evopinn.problem.statement import Statement
 from evopinn.problem.terms import Term
 
@@ -36,7 +38,7 @@ class Problem:
 
     Attributes:
         domain: Where the PDE holds, for instance `Interval(0, 1) * Time(0, 1)`.
-        fields: Names of the unknown functions.
+        fields: Names of the unknown functions; or a `Field` by name, to give the scale of its values.
         residual: Takes fields and coordinates by name; returns what must vanish inside the domain, shape
             (n,), or a list of such. Derivatives are attributes of a field: `u.t`, `u.xx`, to fourth order.
         conditions: Initial, boundary, periodic and data conditions.
@@ -47,6 +49,8 @@ class Problem:
         name: A short name for tables and files.
         title: One line on what the problem is.
         equation: The PDE in LaTeX.
+        scale: How the problem is brought to numbers of order one: True estimates it, False leaves everything
+            as stated, `Scales` are used as they are. Afterwards always the `Scales`.
 
     Examples:
         >>> import torch
@@ -64,7 +68,7 @@ class Problem:
     """
 
     domain: Domain
-    fields: Sequence[str]
+    fields: Sequence[str] | Mapping[str, Field]
     residual: UserFunction
     conditions: Sequence[Condition]
     points: Points
@@ -73,6 +77,7 @@ class Problem:
     name: str = "problem"
     title: str = ""
     equation: str = ""
+    scale: bool | Scales = True
     _terms: tuple[Term, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -83,6 +88,7 @@ class Problem:
                 f"points is a {type(self.points).__name__}; give one such as Grid(interior=100)."
             )
         fields = _names(self.fields, "field")
+        known = _known_scales(self.fields, self.scale)
         given = self.domain.coordinates if self.coordinates is None else self.coordinates
         coordinates = _names(given, "coordinate")
         if len(coordinates) != self.domain.dimension:
@@ -97,13 +103,23 @@ class Problem:
         object.__setattr__(self, "conditions", _listed(self.conditions))
         statement = Statement(self.domain, self.points, fields, coordinates)
         terms = tuple(probed(term) for term in statement.terms(self.residual, self.conditions))
-        object.__setattr__(self, "_terms", terms)
         used = {fields[number] for term in terms for channels in term.channels for number, _ in channels}
         if unused := [name for name in fields if name not in used]:
             raise ProblemError(
                 f"nothing depends on the field {unused[0]}; remove it or use it in the residual."
             )
+        scale = self._scales(terms, known)
+        object.__setattr__(self, "scale", scale)
+        if scale.terms:
+            terms = tuple(map(Term.scaled, terms, scale.terms))
+        object.__setattr__(self, "_terms", terms)
         self._check_solution()
+
+    @property
+    def scales(self) -> Scales:
+        """The maps of coordinates and fields and the units of terms, as given or estimated."""
+        assert isinstance(self.scale, Scales)
+        return self.scale
 
     def terms(
         self, dtype: torch.dtype = torch.float64, device: torch.device | str = "cpu"
@@ -141,7 +157,8 @@ class Problem:
         """
         points = Sobol(interior=self._terms[0].count, seed=_HELD_OUT)
         try:
-            return replace(self, points=points, conditions=(), solution=None)
+            scales = replace(self.scales, terms=self.scales.terms[:1])
+            return replace(self, points=points, conditions=(), solution=None, scale=scales)
         except (DomainError, ProblemError):
             return None
 
@@ -192,6 +209,26 @@ class Problem:
         scale = np.where(norm > 0, norm, math.sqrt(len(exact)))
         return {name: float(value) for name, value in zip(self.fields, distance / scale, strict=True)}
 
+    def _scales(self, terms: Sequence[Term], known: Mapping[str, Field]) -> Scales:
+        """The scales as they were given, or as they are estimated."""
+        given: object = self.scale
+        if isinstance(given, Scales):
+            if not given.fits(len(self.axes), len(self.fields), len(terms)):
+                raise ProblemError(
+                    f"scale has {len(given.coordinates)} coordinates, {len(given.fields)} fields and "
+                    f"{len(given.terms)} terms; the problem has {len(self.axes)}, {len(self.fields)} and "
+                    f"{len(terms)}: give the scales of this problem, or True to estimate them."
+                )
+            return given
+        weights = [condition.weight for condition in self.conditions]
+        if given is True:
+            return estimated_scales(terms, self.domain.bounds, known, weights)
+        if given is not False:
+            raise ProblemError(f"scale is a {type(given).__name__}; give True, False or Scales.")
+        if "auto" in weights:
+            raise ProblemError('a weight is "auto", which scale=False switches off; give a number.')
+        return UNSCALED
+
     def _solve(self, solution: UserFunction, points: Floats) -> Floats:
         """An exact solution on points where it has to be finite, shape (m, fields)."""
         exact = self._evaluate(solution, points)
@@ -229,6 +266,19 @@ class Problem:
                 )
         elif self.solution is not None:
             self._solve(self.solution, self._terms[0].sides[0].points.cpu().numpy())
+
+
+def _known_scales(fields: object, scale: object) -> Mapping[str, Field]:
+    """What is given of the scales of fields."""
+    if not isinstance(fields, Mapping):
+        return {}
+    known = cast("Mapping[str, object]", fields)
+    for name, each in known.items():
+        if not isinstance(each, Field):
+            raise ProblemError(f"the field {name} is a {type(each).__name__}; give Field(scale=...).")
+        if scale is False and each != Field():
+            raise ProblemError(f"the field {name} has a scale, but scale=False; leave out one of them.")
+    return cast("Mapping[str, Field]", known)
 
 
 def _listed(conditions: Any) -> tuple[Condition, ...]:

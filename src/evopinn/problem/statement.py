@@ -54,10 +54,6 @@ class Statement:
                     f"a condition is a {type(condition).__name__}; "
                     f"give {', '.join(kind.__name__ for kind in builders)}."
                 )
-            if not (isinstance(condition.weight, Real) and 0 <= condition.weight < math.inf):  # pyright: ignore
-                raise ProblemError(
-                    f"a weight is {condition.weight!r}; it must be a finite number of at least 0."
-                )
             terms.append(builders[type(condition)](condition))
         return _numbered(terms)
 
@@ -78,7 +74,7 @@ class Statement:
         sides: tuple[Side, ...],
         function: Callable[[Sequence[Namespace]], Any],
     ) -> Term:
-        return Term(name, float(weight), sides, self.fields, self.coordinates, function)
+        return Term(name, weight, sides, self.fields, self.coordinates, function)
 
     def _side(self, points: Floats, normals: Floats | None = None) -> Side:
         tensor = torch.as_tensor(points)
@@ -93,7 +89,7 @@ class Statement:
         if not isinstance(self.domain, SpaceTime):
             raise ProblemError("an Initial condition needs time; multiply the domain by Time(start, end).")
         points = self.points.initial_points(self.domain)
-        return self._term(condition.name or "initial", condition.weight, condition.function, points)
+        return self._term(condition.name or "initial", _weight(condition), condition.function, points)
 
     def _boundary(self, condition: Boundary) -> Term:
         on = condition.on
@@ -106,7 +102,7 @@ class Statement:
             name = f"boundary ({', '.join(place)})"
         found = self.points.part_points(self.domain, place)
         name = condition.name or name
-        return self._term(name, condition.weight, condition.function, found.points, found.normals)
+        return self._term(name, _weight(condition), condition.function, found.points, found.normals)
 
     def _predicate(self, predicate: Callable[..., Any]) -> Callable[..., Any]:
         """A predicate that asks for coordinates by name, converted to take them by position."""
@@ -128,7 +124,7 @@ class Statement:
             low, high = (SimpleNamespace(**space) for space in spaces)
             return guarded(label_of(name), lambda: function(low, high))
 
-        return self._build(name, condition.weight, sides, compare)
+        return self._build(name, _weight(condition), sides, compare)
 
     def _equal_to_order(self, condition: Periodic) -> Callable[[Any, Any], Any]:
         """All wanted fields, and their derivatives along the axis, agree on both sides."""
@@ -179,7 +175,7 @@ class Statement:
 
         columns = {**side.columns, **{f"measured {name}": values for name, values in measured.items()}}
         name = condition.name or "data"
-        return self._build(name, condition.weight, (replace(side, columns=columns),), misfit)
+        return self._build(name, _weight(condition), (replace(side, columns=columns),), misfit)
 
     def _data_points(self, points: ArrayLike | Mapping[str, ArrayLike]) -> Floats:
         if isinstance(points, Mapping):
@@ -213,6 +209,16 @@ class Statement:
             raise ProblemError(
                 f"{where} names {name!r}, which is not a field; the fields are {', '.join(self.fields)}."
             )
+
+
+def _weight(condition: Condition) -> float:
+    """The weight that a condition states; 1 if it leaves it open."""
+    weight: object = condition.weight
+    if weight is None or weight == "auto":
+        return 1.0
+    if not (isinstance(weight, Real) and 0 <= float(weight) < math.inf):
+        raise ProblemError(f'a weight is {weight!r}; it must be a finite number of at least 0, or "auto".')
+    return float(weight)
 
 
 def _part_names(on: Any) -> tuple[str, ...]:

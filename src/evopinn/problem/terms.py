@@ -1,6 +1,6 @@
 """The terms of a loss: residuals on sets of points, each with a weight.
 
-    loss(θ) = Σ_terms weight · Σ_components mean_points residual²
+    loss(θ) = Σ_terms weight · Σ_components mean_points (residual / unit)²
 
 The residual of the PDE is a term like any condition. A term knows its points and which derivatives it needs
 there; an engine supplies these derivatives and gets the residuals back.
@@ -14,8 +14,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from evopinn.errors import ProblemError
 from evopinn.problem.binding import components
-from evopinn.problem.fields import Field, MultiIndex, derivative_name
+from evopinn.problem.fields import FieldValues, MultiIndex, derivative_name
+from evopinn.problem.scales import TermScale
 
 Channel = tuple[int, MultiIndex]
 """A derivative of a field: the field's number and the multi-index."""
@@ -69,6 +71,7 @@ class Term:
         channels: Per side, the derivatives that the function asks for; found by probing.
         components: The number of residuals at a point; found by probing.
         pointwise: Whether the residual at a point depends on that point alone; found by probing.
+        units: Per component the number that its residual is divided by; empty if by none.
     """
 
     name: str
@@ -80,6 +83,7 @@ class Term:
     channels: tuple[frozenset[Channel], ...] = ()
     components: int = 1
     pointwise: bool = False
+    units: tuple[float, ...] = ()
 
     @property
     def count(self) -> int:
@@ -107,6 +111,16 @@ class Term:
         """The same term on some of its points."""
         return replace(self, sides=tuple(side.restricted(rows) for side in self.sides))
 
+    def scaled(self, scale: TermScale) -> "Term":
+        """The same term, balanced."""
+        if scale.weight is None:
+            return self
+        if len(scale.units) not in (0, self.components):
+            raise ProblemError(
+                f"scale has {len(scale.units)} units for {self.label}; it has {self.components} components."
+            )
+        return replace(self, weight=scale.weight, units=scale.units)
+
     def residuals(self, values: Sequence[SideValues]) -> tuple[Tensor, ...]:
         """What must vanish, as a tuple of tensors of shape (n,).
 
@@ -117,10 +131,13 @@ class Term:
             {**side.columns, **self._fields(derivative)}
             for side, derivative in zip(self.sides, values, strict=True)
         ]
-        return components(self.function(namespaces), self.count, self.label)
+        found = components(self.function(namespaces), self.count, self.label)
+        return (
+            tuple(each / unit for each, unit in zip(found, self.units, strict=True)) if self.units else found
+        )
 
-    def _fields(self, derivative: SideValues) -> dict[str, Field]:
+    def _fields(self, derivative: SideValues) -> dict[str, FieldValues]:
         return {
-            name: Field(name, self.coordinates, partial(derivative, number))
+            name: FieldValues(name, self.coordinates, partial(derivative, number))
             for number, name in enumerate(self.fields)
         }

@@ -126,7 +126,9 @@ def train(
     work = Work.of(genome, EvaluationPlan.of(problem.terms(), genome.structure.neurons).size)
     objective = Budgeted(evaluator, clock, began + limit, evaluations, work)
     recorder = Recorder(
-        errors=lambda theta: problem.errors(lambda points: predict(genome, evaluator.layout, theta, points)),
+        errors=lambda theta: problem.errors(
+            lambda points: predict(genome, evaluator.layout, theta, points, problem.scales)
+        ),
         errors_every=whole("errors_every", errors_every, least=1),
         epochs=epochs,
         report=on_progress or _ignore,
@@ -170,6 +172,7 @@ def train(
         optimizer=described["name"],
         history=recorder.history(),
         residuals=residuals,
+        scales=problem.scales,
         settings={
             "epochs": epochs,
             "optimizer": described,

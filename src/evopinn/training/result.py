@@ -12,6 +12,7 @@ from torch import Tensor
 from evopinn.errors import TrainingError
 from evopinn.genome import Genome
 from evopinn.network import Layout, Network, forward
+from evopinn.problem.scales import UNSCALED, Scales
 from evopinn.training.history import History
 from evopinn.training.status import Status
 from evopinn.training.warnings import is_overfitted
@@ -44,6 +45,7 @@ class TrainingResult:
         optimizer: The optimiser's name.
         history: Losses and errors on the way.
         settings: What the training was asked for, as plain data: enough to repeat it.
+        scales: The maps of coordinates and fields, which belong to the network, and the units of the terms.
     """
 
     problem: str
@@ -62,6 +64,7 @@ class TrainingResult:
     history: History
     settings: Mapping[str, Any]
     residuals: Mapping[str, float] = field(default_factory=dict[str, float])
+    scales: Scales = UNSCALED
 
     def __repr__(self) -> str:
         errors = ", ".join(f"{name}: {error:.2e}" for name, error in self.errors.items())
@@ -108,7 +111,7 @@ class TrainingResult:
                 f"predict was given points of shape {array.shape}; "
                 f"expected (n, {len(self.coordinates)}): one column each for {', '.join(self.coordinates)}."
             )
-        return predict(self.genome, self.layout, self.theta, array)
+        return predict(self.genome, self.layout, self.theta, array, self.scales)
 
     @property
     def layout(self) -> Layout:
@@ -121,14 +124,14 @@ class TrainingResult:
 
     def to_torch(self) -> Network:
         """The trained network as an ordinary torch module."""
-        return Network(self.genome, len(self.coordinates), len(self.fields), self.theta)
+        return Network(self.genome, len(self.coordinates), len(self.fields), self.theta, self.scales)
 
 
-def predict(genome: Genome, layout: Layout, theta: Tensor, points: Array) -> Array:
-    """A network's output on points, shape (n, outputs), computed in blocks so that memory stays small."""
+def predict(genome: Genome, layout: Layout, theta: Tensor, points: Array, scales: Scales = UNSCALED) -> Array:
+    """A network's fields on points, shape (n, outputs), computed in blocks so that memory stays small."""
     tensors = layout.unpack(theta)
     with torch.no_grad():
         inputs = torch.as_tensor(points).to(theta)
         starts = range(0, max(len(inputs), 1), BLOCK)
-        outputs = [forward(genome, tensors, inputs[start : start + BLOCK]) for start in starts]
+        outputs = [forward(genome, tensors, inputs[start : start + BLOCK], scales) for start in starts]
         return torch.cat(outputs).to("cpu", torch.float64).numpy()

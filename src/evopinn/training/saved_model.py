@@ -21,6 +21,7 @@ from evopinn.checks import is_file, shown
 from evopinn.errors import StoredModelError
 from evopinn.genome import Genome
 from evopinn.network import Layout
+from evopinn.problem.scales import UNSCALED, Scales
 from evopinn.training.history import History
 from evopinn.training.result import PRECISIONS, TrainingResult
 from evopinn.training.sidecar import Sidecar, read_sidecar
@@ -118,6 +119,7 @@ def _describe(result: TrainingResult) -> dict[str, Any]:
         "problem": result.problem,
         "coordinates": result.coordinates,
         "fields": result.fields,
+        **({} if result.scales == UNSCALED else {"scales": result.scales.to_json()}),
         "genome": result.genome.to_json(),
         "genome_text": str(result.genome),
         "seed": result.seed,
@@ -185,7 +187,21 @@ def _restore(stored: Sidecar, tensors: dict[str, torch.Tensor]) -> TrainingResul
         ),
         settings=stored.settings,
         residuals=stored.residuals,
+        scales=_scales(stored),
     )
+
+
+def _scales(stored: Sidecar) -> Scales:
+    """The scales of a network; files from before there were any have none."""
+    if stored.scales is None:
+        return UNSCALED
+    scales = Scales.from_json(stored.scales)
+    if not scales.fits(len(stored.coordinates), len(stored.fields), len(scales.terms)):
+        raise StoredModelError(
+            f"scales is {shown(stored.scales)}; the network has {len(stored.coordinates)} coordinates and "
+            f"{len(stored.fields)} fields."
+        )
+    return scales
 
 
 def _plain(value: float) -> float | str:

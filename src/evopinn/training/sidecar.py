@@ -41,6 +41,7 @@ class Sidecar(_Strict):
     problem: str
     coordinates: Names
     fields: Names
+    scales: Any = None
     genome: Any
     seed: Annotated[int, Field(ge=0, le=MAX_SEED)]
     optimizer: str

@@ -5,7 +5,7 @@ A recording counts only if it computes the same as the function.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
@@ -117,7 +117,7 @@ def _namespace(term: Term, side: int) -> Mapping[str, Symbol]:
 
 def _agrees(term: Term, symbols: Sequence[Symbol], size: float) -> bool:
     """Whether the symbols compute what the function does, for made-up fields."""
-    few = term.restricted(slice(None, None, max(1, term.count // _POINTS)))
+    few = replace(term, units=()).restricted(slice(None, None, max(1, term.count // _POINTS)))
 
     def made_up(side: int, number: int, index: MultiIndex) -> Tensor:
         phase = torch.arange(few.count, dtype=torch.float64) + 3 * number + 0.7 * side

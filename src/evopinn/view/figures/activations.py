@@ -177,7 +177,8 @@ def layer_uses(result: TrainingResult, problem: Problem | None) -> tuple[LayerUs
     values: Sequence[Tensor | None] = [None] * (result.genome.structure.layers - 1)
     if problem is not None:
         with torch.no_grad():
-            values = pre_activations(result.genome, tensors, _points(problem).to(result.theta))[:-1]
+            inputs = result.scales.inputs(_points(problem).to(result.theta))
+            values = pre_activations(result.genome, tensors, inputs)[:-1]
     none = result.theta.new_zeros(0)
     return tuple(
         LayerUse(layer, tensors.get(f"activations.{layer}", none).to(torch.float64), _quartiles(each))
