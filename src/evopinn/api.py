@@ -15,7 +15,7 @@ from evopinn.run import session
 from evopinn.run.config import Config
 from evopinn.run.naming import request_digest, request_name, run_path
 from evopinn.run.run_result import RunResult
-from evopinn.run.session import Observer, recorded_config
+from evopinn.run.session import Observer, recorded_config, recorded_scales
 from evopinn.run.stopping import StopRequest
 from evopinn.search import DEFAULT_METHOD, WORKPLANS, Workplan
 from evopinn.search.validation import check_whole
@@ -140,7 +140,7 @@ def search(
 
     with StopRequest() as stop, observed(stop, progress) as observer:
         if is_run(directory):
-            _refuse_other_search(directory, request)
+            _refuse_other_search(directory, config, source)
             changed = config.workers.model_dump(include=set(workers_table))
             session.resume(directory, observer, source, changed)
         else:
@@ -285,10 +285,11 @@ def _entry(schedule: object) -> dict[str, Any]:
     return schedule.entry()
 
 
-def _refuse_other_search(directory: Path, request: str) -> None:
+def _refuse_other_search(directory: Path, config: Config, source: ProblemSource) -> None:
     with Reader(directory) as reader:
-        recorded = recorded_config(reader.about().config, directory).recorded
-    if recorded is None or recorded.request != request:
+        before = recorded_config(reader.about().config, directory)
+    fingerprint = source.scaled_as(recorded_scales(before)).fingerprint
+    if before.recorded is None or before.recorded.request != request_digest(config, fingerprint):
         raise RunError(
             f"the run {directory} was started with a different problem or different settings, which are in "
             "its config.toml; choose another name, or resume it with evopinn.resume."

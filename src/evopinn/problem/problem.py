@@ -149,6 +149,17 @@ class Problem:
         except (DomainError, ProblemError) as error:
             raise ProblemError(f"coarsened({factor:g}): {error}") from error
 
+    def scaled_as(self, scales: Scales) -> "Problem":
+        """The same problem with the scales of an earlier load of it: those that a run started with.
+
+        Scales that cannot be its own, because other weights are stated now, are left out; the losses differ
+        then.
+        """
+        balanced, before = ([term.weight is None for term in each.terms] for each in (self.scales, scales))
+        if scales == self.scales or (scales != UNSCALED and balanced != before):
+            return self
+        return replace(self, scale=scales)
+
     @cached_property
     def held_out(self) -> "Problem | None":
         """The residual alone, on as many held-out points inside the domain.

@@ -77,6 +77,7 @@ class RecordedTable(Strict):
         fingerprint: Of the problem.
         request: A digest of the request, before planning.
         problem: The problem's name.
+        scales: Its scales, as `Scales.to_json` gives them; none if it has none.
         plan: The plan in words.
         budget: The budget from which the schedule was planned.
         seconds_per_epoch: As measured.
@@ -87,6 +88,7 @@ class RecordedTable(Strict):
     fingerprint: float
     request: str
     problem: str | None = None
+    scales: dict[str, list[list[float]]] | None = None
     plan: str | None = None
     budget: str | None = None
     seconds_per_epoch: float | None = None

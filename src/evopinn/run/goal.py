@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_origin
 
-from evopinn.errors import RunError
+from evopinn.errors import ProblemError, RunError
+from evopinn.problem.scales import UNSCALED, Scales
 from evopinn.run.planned_rounds import PlannedRound, planned_rounds
 from evopinn.store.toml_text import toml_data
 
@@ -26,6 +27,7 @@ class Goal:
         schedule: Population and epochs of each planned generation; empty for other ways to search.
         fingerprint: The fingerprint of the problem when the run started; None if not recorded.
         warnings: What was to be warned about before the first training.
+        scales: The scales of the problem when the run started.
         config: The whole configuration as plain data.
     """
 
@@ -37,6 +39,7 @@ class Goal:
     schedule: tuple[tuple[int, int], ...] = ()
     fingerprint: float | None = None
     warnings: tuple[str, ...] = ()
+    scales: Scales = UNSCALED
     config: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     @property
@@ -66,8 +69,9 @@ class Goal:
                 config=values,
                 fingerprint=_typed(recorded, "fingerprint", float),
                 warnings=tuple(map(str, _typed(recorded, "warnings", list[Any]) or ())),
+                scales=_scales(recorded),
             )
-        except TypeError as error:
+        except (TypeError, ProblemError) as error:
             raise RunError(
                 f"the run {directory}: its configuration is damaged ({error}); restore a copy of it."
             ) from error
@@ -79,6 +83,11 @@ def _typed(table: Mapping[str, Any], name: str, kind: type[T]) -> T | None:
     if value is not None and not isinstance(value, get_origin(kind) or kind):
         raise TypeError(f"{name} = {value!r}")
     return value
+
+
+def _scales(recorded: Mapping[str, Any]) -> Scales:
+    table = _typed(recorded, "scales", dict[str, Any])
+    return UNSCALED if table is None else Scales.from_json(table)
 
 
 def _schedule(table: Any) -> tuple[tuple[int, int], ...]:

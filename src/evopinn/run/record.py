@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from evopinn.problem.scales import UNSCALED
 from evopinn.run.architecture import Architecture, activation_of, start_of
 from evopinn.run.goal import Goal
 from evopinn.run.planned_rounds import ScheduledRound, scheduled_rounds
@@ -301,6 +302,7 @@ class RunRecord:
             "seed": self.goal.seed,
             "plan": self.goal.plan,
             "warnings": list(self.goal.warnings),
+            "scales": None if self.goal.scales == UNSCALED else self.goal.scales.to_json(),
             "state": self.state,
             "started": self.about.created,
             "ended": self.ended,

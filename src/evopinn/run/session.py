@@ -17,6 +17,7 @@ import torch
 from evopinn.errors import GenomeError, RunError
 from evopinn.network import Layout
 from evopinn.problem import Problem
+from evopinn.problem.scales import UNSCALED, Scales
 from evopinn.run.budget_plan import (
     Pace,
     known_plan,
@@ -221,6 +222,7 @@ def resume(
             if reader.state() == "finished" and not lost_weights(directory):
                 return True
         source = source or ProblemSource.recorded(config.problem, directory)
+        source = source.scaled_as(recorded_scales(config))
         config = config.with_workers(workers_table or {})
         with _session(config, source, observer, directory, config.method) as session:
             _refuse_other_problem(source, config, directory)
@@ -245,6 +247,12 @@ def measure_pace(config: Config, source: ProblemSource, observer: Observer) -> t
 def recorded_config(text: str, directory: Path) -> Config:
     """The configuration with which a run started."""
     return Config.of(parse_config(text, f"the configuration of the run {directory}"))
+
+
+def recorded_scales(config: Config) -> Scales:
+    """The scales of a recorded run's problem; runs from before there were any have none."""
+    table = config.recorded and config.recorded.scales
+    return UNSCALED if table is None else Scales.from_json(table)
 
 
 def versions() -> dict[str, str]:
@@ -300,6 +308,7 @@ def _recorded(source: ProblemSource, config: Config, plan: Plan, warned: list[st
         fingerprint=source.fingerprint,
         request=request_digest(config, source.fingerprint),
         problem=source.problem.name,
+        scales=None if source.problem.scales == UNSCALED else source.problem.scales.to_json(),
         plan=plan.describe(),
         budget=config.budget or config.preset or (None if config.workplan() else DEFAULT_BUDGET),
         seconds_per_epoch=plan.budget.seconds_per_epoch,

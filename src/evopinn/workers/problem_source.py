@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +18,7 @@ from evopinn.catalogue import find_problem
 from evopinn.engine import make_engine, read_numbers
 from evopinn.errors import RunError
 from evopinn.genome import Genome
-from evopinn.problem import OBJECT, Problem, absolute_spec, is_problem_file
+from evopinn.problem import OBJECT, Problem, Scales, absolute_spec, is_problem_file
 
 _TRIED = [
     (Genome.parse(f"layers=3 neurons=7 activation={activation}"), seed)
@@ -38,10 +38,12 @@ class ProblemSource:
         name: As in the run's configuration: a name of the catalogue, the absolute path of a file (with
             `:name`), or `python:` and the name of an object.
         pickled: The object. It is sent to the workers of this process and never written to a disk.
+        scales: The scales with which a run started; None for those that the problem has now.
     """
 
     name: str
     pickled: bytes | None = None
+    scales: Scales | None = None
 
     @classmethod
     def of(cls, problem: Problem | str) -> "ProblemSource":
@@ -73,6 +75,16 @@ class ProblemSource:
                 f"restore it, or give its new path: {command}, or evopinn.resume(run, problem=file)."
             )
         return cls(name)
+
+    def scaled_as(self, scales: Scales) -> "ProblemSource":
+        """The same source of a problem with the scales that a run started with."""
+        source = replace(self, scales=scales)
+        if "_loaded" in vars(self):  # it is not loaded again
+            problem = self.problem.scaled_as(scales)
+            vars(source)["_loaded"] = (problem, self.loading_seconds)
+            if problem is self.problem and "fingerprint" in vars(self):
+                vars(source)["fingerprint"] = self.fingerprint
+        return source
 
     def portable(self) -> "ProblemSource":
         """The same source for a machine that does not have the user's files.
@@ -112,11 +124,13 @@ class ProblemSource:
     def _loaded(self) -> tuple[Problem, float]:
         started = time.monotonic()
         problem = find_problem(self.name) if self.pickled is None else cloudpickle.loads(self.pickled)
+        if self.scales is not None:
+            problem = problem.scaled_as(self.scales)
         return problem, time.monotonic() - started
 
     def __getstate__(self) -> dict[str, object]:
         """Leave out what was loaded: each process loads the problem itself."""
-        return {"name": self.name, "pickled": self.pickled}
+        return {"name": self.name, "pickled": self.pickled, "scales": self.scales}
 
 
 def _pickled(problem: Problem) -> bytes:

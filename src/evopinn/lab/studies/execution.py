@@ -11,7 +11,7 @@ from evopinn.errors import RunError
 from evopinn.lab.studies.study import Study, StudyRun
 from evopinn.run import session
 from evopinn.run.naming import request_digest
-from evopinn.run.session import Observer, recorded_config
+from evopinn.run.session import Observer, recorded_config, recorded_scales
 from evopinn.store.directory import is_run
 from evopinn.store.reader import Reader
 from evopinn.store.toml_text import file_text, toml_data
@@ -93,13 +93,15 @@ def _carry_out(
 def _refuse_other(run: StudyRun, place: Path, source: Callable[[str], ProblemSource]) -> None:
     """Refuse a run that does not belong to the study, or whose problem has changed."""
     with Reader(place) as reader:
-        recorded = recorded_config(reader.about().config, place).recorded
+        before = recorded_config(reader.about().config, place)
+    recorded = before.recorded
     if recorded is None or recorded.request != request_digest(run.config, recorded.fingerprint):
         raise RunError(
             f"the run {place} was started with settings that differ from this study's; remove it to repeat "
             "it, or choose another name for the study."
         )
-    if not same_fingerprint(source(run.config.problem).fingerprint, recorded.fingerprint):
+    problem = source(run.config.problem).scaled_as(recorded_scales(before))
+    if not same_fingerprint(problem.fingerprint, recorded.fingerprint):
         raise RunError(
             f"the problem {run.config.problem} has changed since {place} was trained: it now "
             "produces different losses; restore it, or choose another name for the study with --study."

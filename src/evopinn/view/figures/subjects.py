@@ -165,7 +165,7 @@ def problem_again(goal: Goal, given: Problem | str | None = None) -> Problem:
     Raises:
         EvopinnError: It cannot be loaded, or it now produces different losses.
     """
-    problem = given_problem(given, goal.source)
+    problem = given_problem(given, goal.source).scaled_as(goal.scales)
     recorded = goal.fingerprint
     if recorded is not None and not same_fingerprint(fingerprint(problem), recorded):
         raise FigureError(

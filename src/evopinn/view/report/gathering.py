@@ -18,6 +18,7 @@ from evopinn.view.figures.pictures import Picture, Undrawn, drawn
 from evopinn.view.figures.subjects import Subject, problem_again
 from evopinn.view.report.formulas import formula, formulas
 from evopinn.view.report.report_facts import Formula, ProblemFacts, RunFacts, TermFacts
+from evopinn.view.scale_table import scale_table
 
 _UNKNOWN = f"{OBJECT}unknown"
 """The name of a problem that nobody has, so that no figure is made of another one."""
@@ -136,6 +137,7 @@ def _problem_facts(problem: Problem) -> ProblemFacts:
         unwritten=formulas(written.unwritten),
         points=_POINTS.get(type(problem.points).__name__, type(problem.points).__name__),
         solution=_solution(problem),
+        scales=scale_table(problem, "Scales"),
     )
 
 

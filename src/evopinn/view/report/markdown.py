@@ -98,7 +98,8 @@ def _problem(run: RunFacts) -> list[str]:
         parts += [_math(each) for each in term.equations]
         parts.append(fenced(term.source, "python"))
     parts += [_math(each) for each in problem.definitions]
-    return [*parts, plain(problem.solution)]
+    parts.append(plain(problem.solution))
+    return [*parts, problem.scales.markdown()] if problem.scales.records else parts
 
 
 def _best(run: RunFacts) -> list[str]:

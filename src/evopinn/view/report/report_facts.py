@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from evopinn.run.record import RunRecord
 from evopinn.view.figures.pictures import Picture
+from evopinn.view.tables import Table
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class ProblemFacts:
         unwritten: Names of right-hand sides that are too long.
         points: How points are placed, in a word.
         solution: What errors are measured by, in words.
+        scales: What coordinates, fields and residuals are scaled by; empty if by nothing.
     """
 
     title: str
@@ -55,6 +57,7 @@ class ProblemFacts:
     unwritten: Sequence[Formula]
     points: str
     solution: str
+    scales: Table
 
     @property
     def formulas(self) -> tuple[Formula, ...]:

@@ -12,6 +12,7 @@ from evopinn.run.wording import visible
 from evopinn.training import TrainingResult
 from evopinn.view.numbers import json_number, spread
 from evopinn.view.run_facts import residual_facts
+from evopinn.view.scale_table import scale_table
 from evopinn.view.tables import Cell, Column, Fact, Facts, Phrase, Table
 
 TERMS = (
@@ -27,7 +28,9 @@ def problem_table(problem: Problem) -> Group:
     known = "not known" if problem.solution is None else f"known on {len(problem.test_points)} test points"
     title = f"{problem.name}: {problem.title}" if problem.title else problem.name
     terms = Table("", TERMS, problem.terms())
-    return Group(Text(visible(title)), terms.rich(), Text(f"solution: {known}"))
+    scales = scale_table(problem)
+    parts = [Text(visible(title)), terms.rich(), *([scales.rich()] if scales.records else [])]
+    return Group(*parts, Text(f"solution: {known}"))
 
 
 def training_facts(result: TrainingResult, published: Iterable[PublishedError] = ()) -> Facts:
