@@ -53,6 +53,7 @@ def test_derivatives_of_a_network_against_fifty_digits(index):
         fields=["u"],
         residual=lambda u: getattr(u, "x" * index[0] + "y" * index[1]),
         conditions=[],
+        scale=False,
         points=Grid(interior=(2, 1)),
     )
     engine = AutogradEngine(problem, genome)
@@ -78,6 +79,7 @@ def system():
             Boundary(lambda u, v, nx: [u.x * nx, v], weight=3, on="right"),
             Periodic("y", weight=2),
         ],
+        scale=False,
         points=Grid(interior=(3, 3), boundary=12),
     )
 
@@ -124,6 +126,7 @@ def test_an_activation_without_curvature_has_zero_second_derivatives():
         fields=["u"],
         residual=lambda u: u.xx + u.yyy,
         conditions=[],
+        scale=False,
         points=Grid(interior=(2, 2)),
     )
     engine = AutogradEngine(problem, Genome.parse("layers=3 neurons=20 activation=x"))

@@ -27,6 +27,7 @@ LINE = {
     "residual": lambda u, x, t: u.t - u.xx,
     "conditions": [],
     "points": Grid(interior=(4, 5), initial=6, boundary=8, test=(3, 3)),
+    "scale": False,
 }
 SQUARE = {
     "domain": Rectangle((0, 1), (0, 1)),
@@ -34,6 +35,7 @@ SQUARE = {
     "residual": lambda u, v, x, y: [u.xx + v.y, v.yy + u.x * x],
     "conditions": [],
     "points": Grid(interior=(4, 4), boundary=16, test=(3, 3)),
+    "scale": False,
 }
 
 

@@ -102,6 +102,7 @@ def flat():
         fields=["u"],
         residual=lambda u: u,
         conditions=[],
+        scale=False,
         points=Grid(interior=5),
         name="flat",
     )
@@ -157,6 +158,7 @@ def denser(problem):
         fields=problem.fields,
         residual=problem.residual,
         conditions=problem.conditions,
+        scale=False,
         points=Grid(interior=(23, 23), initial=31, boundary=62, test=(11, 11)),
         solution=problem.solution,
     )

@@ -86,6 +86,7 @@ def broken(function):
         fields=["u"],
         residual=function,
         conditions=[],
+        scale=False,
         points=Grid(interior=5),
         name="broken",
     )
@@ -295,6 +296,7 @@ def test_a_loss_that_deceives_is_seen():
         fields=["u"],
         residual=lambda u, x: u.xx + u,
         conditions=[Boundary(lambda u, x: u - x)],
+        scale=False,
         points=Grid(interior=6, boundary=2),
     )
     result = train(problem, "layers=4 neurons=20 activation=sin(x)", optimizer="lm", epochs=50)

@@ -302,7 +302,7 @@ class RunRecord:
             "seed": self.goal.seed,
             "plan": self.goal.plan,
             "warnings": list(self.goal.warnings),
-            "scales": None if self.goal.scales == UNSCALED else self.goal.scales.to_json(),
+            **({} if self.goal.scales == UNSCALED else {"scales": self.goal.scales.to_json()}),
             "state": self.state,
             "started": self.about.created,
             "ended": self.ended,
