@@ -13,6 +13,7 @@ import argparse
 import inspect
 import math
 import statistics
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -120,22 +121,26 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=100)
     parser.add_argument("--coarseness", type=float, default=2.0, help="as for Problem.coarsened")
     options = parser.parse_args()
-    print("| problem | changed | factor | error | ratio, geometric mean | largest either way |")
-    print("|---|---|---|---|---|---|")
+    _write("| problem | changed | factor | error | ratio, geometric mean | largest either way |")
+    _write("|---|---|---|---|---|---|")
     for name in options.problems:
         problem = ep.find_problem(name).coarsened(options.coarseness)
         usual = errors(in_units(problem, Units()), PROBLEMS[name], options)
-        print(f"| {name} | nothing | | {statistics.geometric_mean(usual):.1e} | | |", flush=True)
+        _write(f"| {name} | nothing | | {statistics.geometric_mean(usual):.1e} | | |")
         for factor in options.factors:
             for what, units in changes(factor, timed=problem.domain.time is not None):
                 found = errors(in_units(problem, units), PROBLEMS[name], options)
                 ratios = [ours / theirs for ours, theirs in zip(found, usual, strict=True)]
                 worst = max(max(ratio, 1 / ratio) for ratio in ratios)
-                print(
+                _write(
                     f"| {name} | {what} | {factor:g} | {statistics.geometric_mean(found):.1e} "
-                    f"| {statistics.geometric_mean(ratios):.3g} | {worst:.3g} |",
-                    flush=True,
+                    f"| {statistics.geometric_mean(ratios):.3g} | {worst:.3g} |"
                 )
+
+
+def _write(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

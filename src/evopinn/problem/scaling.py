@@ -330,8 +330,9 @@ def _root(excess: Callable[[float], float]) -> float:
     first = excess(0.0)
     if first == -math.inf:
         return 0.0
-    if math.isfinite(first) and abs(excess(-first)) < 1e-9:  # the residual is linear in the field
-        return math.exp(-first)
+    second = excess(-first) if math.isfinite(first) else math.inf
+    if abs(second) < 1e-6:  # the residual is linear in the field, and the rest is rounding
+        return math.exp(-first - second)
     low = next((x for x in _STEPS if excess(-x) < 0), None)
     high = next((x for x in _STEPS if excess(x) > 0), None)
     if low is None or high is None:
