@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from evopinn.view.report.stating import problem_facts
 from safetensors.torch import load_file
 from searches import PROBLEM
 
@@ -11,7 +12,6 @@ from evopinn.problem import UNSCALED
 from evopinn.problem.scales import Scales
 from evopinn.run.record import RunRecord
 from evopinn.view.figures.subjects import problem_again
-from evopinn.view.report.stating import problem_facts
 from evopinn.workers.problem_source import ProblemSource
 
 UNSCALED_TEXT = Path(PROBLEM).read_text()
