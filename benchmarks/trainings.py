@@ -1,12 +1,12 @@
-"""Trainings of networks on cases for equal time, with several seeds each, and a table of their errors.
+"""Trainings of networks on cases for equal time or cost, with several seeds each, and tables of their errors.
 
     python benchmarks/trainings.py experiments/second-order/cases.toml
     python benchmarks/trainings.py experiments/second-order/cases.toml --table
 
-The file lists networks and the cases to train each on. Every training is a row of a CSV file under
-docs/results, named after the experiment. Existing rows are not trained again, so run the same command to
-resume an interrupted experiment. Time is a core's processor time, so other programs on the machine matter
-little.
+The file lists networks and the cases to train each on, and may list starts, each of which every network is
+trained from. Every training is a row of a CSV file under docs/results, named after the experiment. Existing
+rows are not trained again, so run the same command to resume an interrupted experiment. Time is a core's
+processor time, so other programs on the machine matter little; with `epochs` the trainings have equal cost.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, fields
+from itertools import product
 from pathlib import Path
 
 import torch
@@ -30,9 +31,12 @@ from evopinn.training import Progress
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
 
 
-@dataclass(frozen=True)
+MANY = 10**7
+
+
+@dataclass(frozen=True, kw_only=True)
 class Training:
-    """One training: its network, case, seed, optimiser and time limit."""
+    """One training: its network, case, seed, optimiser and limits."""
 
     case: str
     name: str
@@ -40,16 +44,17 @@ class Training:
     seed: int
     optimizer: str
     limit: float
+    epochs: int = MANY
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Work(Training):
     """A training to do, and the error to reach."""
 
     target: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row(Training):
     """The result of a training; `reached` is when the worst field's error first fell below the target."""
 
@@ -66,14 +71,16 @@ def works(experiment: dict) -> Iterator[Work]:
     """The trainings of an experiment: all networks with one seed before the next seed."""
     for seed in experiment["seeds"]:
         for network in experiment["networks"]:
-            for case in network["cases"]:
+            cases = network.get("cases", experiment.get("cases"))
+            for case, start in product(cases, experiment.get("starts", [""])):
                 yield Work(
                     case=case,
                     name=network["name"],
-                    genome=network["genome"],
+                    genome=f"{network['genome']} start={start}" if start else network["genome"],
                     seed=seed,
                     optimizer=network.get("optimizer", experiment.get("optimizer", "lm")),
-                    limit=float(network.get("seconds", experiment["seconds"])),
+                    limit=float(network.get("seconds", experiment.get("seconds", math.inf))),
+                    epochs=experiment.get("epochs", MANY),
                     target=float(experiment.get("targets", {}).get(case, 0)),
                 )
 
@@ -91,12 +98,13 @@ def trained(work: Work) -> Row:
     result = ep.train(
         work.case,
         work.genome,
-        epochs=10**7,
+        epochs=work.epochs,
         seed=work.seed,
         optimizer=work.optimizer,
-        time_limit=work.limit,
-        errors_every=1 if work.target else 10**7,
+        time_limit=work.limit if math.isfinite(work.limit) else None,
+        errors_every=1 if work.target else MANY,
         on_progress=look,
+        on_warning=None,
         clock=time.process_time,
     )
     sizes = result.residuals
@@ -123,7 +131,7 @@ def read(file: Path) -> list[Row]:
 
 def identity(of: Training) -> tuple[object, ...]:
     """The values that identify a training."""
-    return (of.case, of.genome, of.seed, of.optimizer, of.limit)
+    return (of.case, of.genome, of.seed, of.optimizer, of.limit, of.epochs)
 
 
 def run(experiment: dict, file: Path, workers: int) -> None:

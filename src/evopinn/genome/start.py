@@ -68,22 +68,32 @@ class StartKind:
         name: Its name in a genome's text.
         summary: What it does, in a line.
         parameters: In the order of the text form.
+        is_fitted: Whether the last layer is then fitted to the problem, by linear least squares.
     """
 
     name: str
     summary: str
     parameters: tuple[StartParameter, ...] = ()
+    is_fitted: bool = False
 
+
+_SPREADS = (
+    StartParameter("spread", "standard deviation of the pre-activations", 1, 0.1, 10, (0.4, 2.5)),
+    StartParameter("first", "factor of the spread in the first layer", 1, 0.1, 10, (0.25, 4)),
+)
 
 _ROWS = (
     StartKind("paper", "weights uniform in ±sqrt(6 / fan_in), biases 0"),
     StartKind(
         "unit",
         "layer by layer to a given standard deviation of the pre-activations, biases spread as widely",
-        (
-            StartParameter("spread", "standard deviation of the pre-activations", 1, 0.1, 10, (0.4, 2.5)),
-            StartParameter("first", "factor of the spread in the first layer", 1, 0.1, 10, (0.25, 4)),
-        ),
+        _SPREADS,
+    ),
+    StartKind(
+        "fitted",
+        "as unit, then the last layer by linear least squares on the problem's residuals",
+        _SPREADS,
+        is_fitted=True,
     ),
 )
 

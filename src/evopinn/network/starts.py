@@ -15,6 +15,7 @@ from evopinn.genome import Genome
 from evopinn.network.forward import layer_by_layer
 from evopinn.network.layout import Layout
 from evopinn.problem import Problem, Sobol
+from evopinn.problem.arrays import Floats
 
 SAMPLE = 512
 """The number of points of the domain on which a network is measured; the same ones for every genome."""
@@ -56,9 +57,10 @@ def _unit(genome: Genome, problem: Problem, seed: int, spread: float, first: flo
 
     With s the spread, in the first layer times `first`, neuron i of a hidden layer gets
 
-        zᵢ ← s (zᵢ − mean zᵢ) / std zᵢ + mᵢ,    mᵢ uniform in ±s,
+        zᵢ ← s (zᵢ − mean zᵢ) / std zᵢ + mᵢ
 
-    by its weights and bias. The last layer, without bias, is scaled to a root mean square of `OUTPUT_RMS`.
+    by its weights and bias. The means mᵢ are uniform in ±s, one in each of as many equal parts as there are
+    neurons: drawn independently, they leave gaps with some seeds. The last layer, without bias, is scaled to a root mean square of `OUTPUT_RMS`.
     """
     layout = Layout.of(genome, problem)
     theta = layout.initial(seed)
@@ -71,13 +73,18 @@ def _unit(genome: Genome, problem: Problem, seed: int, spread: float, first: flo
         else:
             aim = spread * (1 if number else first)
             factor = _ratio(aim, z.std(dim=0, correction=0), z)
-            means = torch.as_tensor(rng.uniform(-aim, aim, z.shape[1]))
+            means = torch.as_tensor(_one_in_each_part(aim, z.shape[1], rng))
             shift = torch.nan_to_num(means - factor * z.mean(dim=0), 0.0, 0.0, 0.0)
         # The values are changed like the weights: the next layer is computed from them.
         layer.weight.of(theta).mul_(factor[:, None])
         layer.bias.of(theta).mul_(factor).add_(shift)
         z.mul_(factor).add_(shift)
     return theta
+
+
+def _one_in_each_part(bound: float, count: int, rng: np.random.Generator) -> Floats:
+    """Numbers in ±bound, in random order: one drawn from each of `count` equal parts."""
+    return bound * (2 * (rng.permutation(count) + rng.uniform(size=count)) / count - 1)
 
 
 def _ratio(aim: float, sizes: Tensor, values: Tensor) -> Tensor:
@@ -97,5 +104,5 @@ def sample_points(problem: Problem) -> Tensor:
     return torch.as_tensor(points)
 
 
-FUNCTIONS: Mapping[str, InitialTheta] = MappingProxyType({"paper": _paper, "unit": _unit})
+FUNCTIONS: Mapping[str, InitialTheta] = MappingProxyType({"paper": _paper, "unit": _unit, "fitted": _unit})
 """By the names of `STARTS`."""

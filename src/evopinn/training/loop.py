@@ -13,7 +13,7 @@ from evopinn.catalogue import find_problem
 from evopinn.checks import MAX_SEED
 from evopinn.engine import ENGINE_NAMES, EvaluationPlan, make_engine, read_numbers
 from evopinn.errors import TrainingError
-from evopinn.genome import DEFAULT_GENOME, Genome, PublishedModel
+from evopinn.genome import DEFAULT_GENOME, STARTS, Genome, PublishedModel
 from evopinn.network import Layout, initial_theta
 from evopinn.problem import Problem
 from evopinn.training.chain import find_optimiser
@@ -23,6 +23,7 @@ from evopinn.training.duration import parse_duration
 from evopinn.training.first_look import warnings_before
 from evopinn.training.held_out import residual_sizes
 from evopinn.training.history import Progress
+from evopinn.training.last_layer import fit_last_layer
 from evopinn.training.limits import Budgeted, BudgetExhausted, check_memory
 from evopinn.training.optimiser import (
     Continuable,
@@ -31,6 +32,7 @@ from evopinn.training.optimiser import (
     State,
     continuable,
     describe_optimiser,
+    kind_of,
 )
 from evopinn.training.recorder import Recorder
 from evopinn.training.result import PRECISIONS, TrainingResult, predict
@@ -139,7 +141,9 @@ def train(
     if start is None:
         theta, loss = initial_theta(genome, problem, seed, dtype).to(device), math.nan
         look = partial(_look, on_warning, problem, genome)
-        begin = partial(_begun, look, chosen, objective, theta, recorder)
+        fitted = STARTS[genome.start.kind].is_fitted
+        fit = partial(fit_last_layer, objective, evaluator.layout) if fitted else None
+        begin = partial(_begun, look, chosen, objective, theta, recorder, fit)
     else:
         theta, loss = start.best_theta.to(device), start.best_loss
         begin = partial(_resumed, continuable(chosen), objective, start.to(device), recorder)
@@ -257,9 +261,13 @@ def _begun(
     objective: LeastSquares,
     theta: Tensor,
     recorder: Recorder,
+    fit: Callable[[Tensor], tuple[Tensor, float]] | None,
 ) -> State:
-    """The first state from initial parameters."""
+    """The first state from initial parameters, which may be fitted first."""
     look()
+    if fit is not None:
+        theta, cost = fit(theta)
+        recorder.initial_cost = cost if kind_of(optimizer).spends_by_cost else 0.0
     state = optimizer.init(objective, theta)
     recorder(state)
     return state

@@ -21,6 +21,7 @@ class Recorder:
         best: The state with the least loss.
         last: The latest recorded state.
         finite: Whether its loss and gradient are.
+        initial_cost: What the start cost before the first step, in epochs.
 
     Args:
         errors: Measures the errors at θ.
@@ -45,6 +46,7 @@ class Recorder:
         self.best: State | None = None
         self.last: State | None = None
         self.finite = True
+        self.initial_cost = 0.0
         self._waiting: list[State] = []
         self._losses = list(losses)
         self._spent = list(spent)
@@ -83,7 +85,7 @@ class Recorder:
     def _add(self, state: State, finite: bool) -> None:
         before = self.epoch // self._errors_every
         self._losses.append(state.loss)
-        self._spent.append(self.spent + state.cost if self._spent else 0.0)
+        self._spent.append(self.spent + state.cost if self._spent else self.initial_cost)
         self._take(state, finite, due=len(self._losses) == 1 or self.epoch // self._errors_every > before)
 
     def _take(self, state: State, finite: bool, due: bool) -> None:
@@ -102,7 +104,7 @@ class Recorder:
     @property
     def spent(self) -> float:
         """Epochs trained so far: the number of steps, or their cost if it differs from an epoch."""
-        spent = self._spent[-1] if self._spent else 0.0
+        spent = self._spent[-1] if self._spent else self.initial_cost
         for state in self._waiting:  # one by one, as they will be added: `sum` may round otherwise
             spent += state.cost
         return spent
