@@ -29,16 +29,35 @@ from evopinn.problem.terms import SideValues, Term
 CONDITIONS_TO_RESIDUAL = 1.0
 """The weight of each balanced condition beside the residual's 1."""
 
-FAR_OFF = 4.0
-"""A field varies about a shift if its known values lie this many times their spread away from zero."""
+FAR_OFF = 1.25
+"""A field varies about a shift if its known values lie this many times their spread away from zero: the
+largest is then less than nine times the smallest, and a network that begins around zero would pass through
+temperatures or densities that its equations cannot take."""
 
 NEGLIGIBLE = 1e-8
-"""Known values smaller than this, as part of what the rest of the problem gives, are zeros with rounding."""
+"""What is smaller than this, as part of the same quantity elsewhere, is rounding."""
+
+ROUNDED_ZERO = 1e-12
+"""Known values smaller than this, as part of what the rest of the problem gives, are zeros with rounding. A
+field that another one outweighs by less may well be as small as that: a slow flow beside its own weight."""
+
+TOO_SMALL = 30.0
+"""Known values do not tell a field's size if sources or fluxes are this many times what they balance. Walls
+at 300 and 301 K say little of what is heated between them: from a size of 0.5 K, a variation of 700 K was
+missed by 63 %. A size that was a thousand times too large made an error ten times as large."""
+
+_STRONGEST = 10.0
+"""Of several fields those balance a source whose parts are at least the largest one divided by this."""
+
+_OUTLIER = 1e4
+"""A residual this many times the median is one at which a made-up field meets a singularity."""
 
 _ROBIN = 0.1
 """A condition on value and flux tells the value if that has at least this part in it."""
 
 _STEPS = range(0, 121, 3)
+_STARTS = (0.0, 40.0, 80.0)
+"""Logarithms of sizes; at the first ones the part of a field may be lost in the rounding of the rest."""
 _DRAWS = 4
 _WAVES = 8
 _MOST_POINTS = 1000
@@ -127,8 +146,14 @@ class _Trial:
             for field, index in asked
         }
 
-    def residuals(self, maps: Sequence[Affine | None]) -> list[Tensor]:
-        """The residuals where fields have these sizes and the others are zero; none if they cannot be had."""
+    def residuals(self, maps: Sequence[Affine | None], near_shifts: bool = False) -> list[Tensor]:
+        """The residuals where fields have these sizes and the others are zero; none if they cannot be had.
+
+        Args:
+            maps: Per field its shift and size.
+            near_shifts: Whether the values of a field whose shift exceeds its size stay within half of the
+                shift around it, on its side of zero.
+        """
 
         def value(side: int, field: int, index: MultiIndex) -> Tensor:
             size = maps[field]
@@ -137,7 +162,12 @@ class _Trial:
                 derivative = self.smooth(self.term.sides[side].points, field, index)
             if size is None:
                 return torch.zeros_like(derivative)
-            return size.size * derivative + (0.0 if any(index) else size.shift)
+            if any(index):
+                return size.size * derivative
+            deviation = size.size * derivative
+            if near_shifts and abs(size.shift) >= size.size:
+                deviation = deviation.clamp(-abs(size.shift) / 2, abs(size.shift) / 2)
+            return deviation + size.shift
 
         try:
             return [each.detach() for each in self.term.residuals(_each_side(self.term, value))]
@@ -163,10 +193,18 @@ def _rms(values: Sequence[Tensor]) -> float:
 
 def _units(term: Term, boxes: tuple[Affine, ...], fields: Sequence[Affine]) -> tuple[float, ...]:
     """Per component of a term its root mean square on made-up fields; 1 where nothing depends on them."""
-    found = [residuals for trial in _trials(term, boxes) if (residuals := trial.residuals(fields))]
+    trials = _trials(term, boxes)
+    found = [residuals for trial in trials if (residuals := trial.residuals(fields, near_shifts=True))]
     if not found:
         return (1.0,) * term.components
-    return tuple(_rms(component) or 1.0 for component in zip(*found, strict=True))
+    return tuple(_rms([_usual(torch.cat(component))]) or 1.0 for component in zip(*found, strict=True))
+
+
+def _usual(values: Tensor) -> Tensor:
+    """Numbers without those that are many orders larger than most."""
+    values = values[torch.isfinite(values)]
+    median = float(values.abs().median()) if len(values) else 0.0
+    return values[values.abs() <= _OUTLIER * median] if median else values
 
 
 def _field_maps(
@@ -176,8 +214,8 @@ def _field_maps(
     names = terms[0].fields
     shifts: list[float] = []
     sizes: list[float | None] = []
-    sources = [_Balance(_trials(term, boxes)) for term in terms[:1]]
-    fluxes = [_Balance(_trials(term, boxes)) for term in terms[1:]]
+    stated: list[int] = []
+    balances = [_Balance(_trials(term, boxes)) for term in terms]
     for number, name in enumerate(names):
         field = given.get(name, Field())
         low, high = _known_values(terms[1:], number, boxes)
@@ -191,30 +229,80 @@ def _field_maps(
             alone: list[Affine | None] = [None] * len(names)
             alone[number] = Affine(shift, 0.0)
             values = max(abs(low - shift), abs(high - shift)) if low <= high else 0.0
-            flux, source = ([each.size(number, alone) for each in many] for many in (fluxes, sources))
-            levels = [values, max(flux, default=0.0), max(source)]
-            least = NEGLIGIBLE * max(*levels, abs(shift))
+            source, *fluxes = (each.size(number, alone) for each in balances)
+            levels = [values, max(fluxes, default=0.0), source]
+            least = max(ROUNDED_ZERO * max(levels), NEGLIGIBLE * abs(shift))
             size = next((each for each in levels if each > least), None)
+            if size is not None and size == values:
+                stated.append(number)
         shifts.append(float(shift))
         sizes.append(size)
-    _fill(sizes, shifts, [*sources, *fluxes])
-    return tuple(Affine(shift, size or abs(shift) or 1.0) for shift, size in zip(shifts, sizes, strict=True))
+    filled = _filled(sizes, shifts, balances)
+    if zeros := [n for n in stated if _is_rounded_zero(n, filled, shifts, balances)]:
+        stated = [n for n in stated if n not in zeros]
+        sizes = [None if n in zeros else size for n, size in enumerate(sizes)]
+        filled = _filled(sizes, shifts, balances)
+    raised = _raised(filled, shifts, balances, stated)
+    if raised != filled:
+        sizes = [size if size is None else new for size, new in zip(sizes, raised, strict=True)]
+        filled = _filled(sizes, shifts, balances)
+    return tuple(Affine(shift, size or abs(shift) or 1.0) for shift, size in zip(shifts, filled, strict=True))
 
 
-def _fill(sizes: list[float | None], shifts: Sequence[float], balances: Sequence["_Balance"]) -> None:
-    """Give fields of unknown size the one at which they balance those of known size, as far as that goes."""
+def _filled(
+    sizes: Sequence[float | None], shifts: Sequence[float], balances: Sequence["_Balance"]
+) -> list[float | None]:
+    """The sizes, with unknown ones such that a field balances those of known size, as far as that goes."""
+    filled = list(sizes)
     progress = True
-    while progress and None in sizes:
-        pairs = zip(shifts, sizes, strict=True)
-        known = [None if size is None else Affine(shift, size) for shift, size in pairs]
+    while progress and None in filled:
+        known = _maps(shifts, filled)
         found: dict[int, float] = {}
-        for number, size in enumerate(sizes):
+        for number, size in enumerate(filled):
             if size is None:
-                at_shift = [*known[:number], Affine(shifts[number], 0.0), *known[number + 1 :]]
-                found[number] = max(balance.size(number, at_shift) for balance in balances)
+                found[number] = max(balance.size(number, known) for balance in balances)
         progress = any(found.values())
         for number, size in found.items():
-            sizes[number] = size or None
+            filled[number] = size or None
+    return filled
+
+
+def _is_rounded_zero(
+    field: int, sizes: Sequence[float | None], shifts: Sequence[float], balances: Sequence["_Balance"]
+) -> bool:
+    """Whether a field of known size is nothing beside those that it balances."""
+    size = sizes[field] or 0.0
+    at_shift = _maps(shifts, [*sizes[:field], None, *sizes[field + 1 :]])
+    return size < ROUNDED_ZERO * max(balance.size(field, at_shift) for balance in balances)
+
+
+def _raised(
+    sizes: Sequence[float | None],
+    shifts: Sequence[float],
+    balances: Sequence["_Balance"],
+    stated: Sequence[int],
+) -> list[float | None]:
+    """The sizes, with those of `stated` fields larger where sources are far larger than what they balance."""
+    raised = list(sizes)
+    maps = _maps(shifts, sizes)
+    still = [Affine(shift, 0.0) for shift in shifts]
+    for balance in balances:
+        sources = balance.parts(still)
+        fields = [balance.parts([*still[:n], each, *still[n + 1 :]], still) for n, each in enumerate(maps)]
+        for component, source in enumerate(sources):
+            parts = [each[component] for each in fields]
+            if not 0 < TOO_SMALL * max(parts) < source:
+                continue
+            for number in stated:
+                if parts[number] * _STRONGEST >= max(parts):
+                    larger = balance.size_in(component, number, still)
+                    raised[number] = max(raised[number] or 0.0, larger)
+    return raised
+
+
+def _maps(shifts: Sequence[float], sizes: Sequence[float | None]) -> list[Affine]:
+    """Per field its map; one of unknown size is constant."""
+    return [Affine(shift, size or 0.0) for shift, size in zip(shifts, sizes, strict=True)]
 
 
 def _known_values(terms: Sequence[Term], field: int, boxes: tuple[Affine, ...]) -> tuple[float, float]:
@@ -292,19 +380,85 @@ class _Balance:
     def size(self, field: int, known: Sequence[Affine | None]) -> float:
         """The largest size at which a field balances the rest of a component; 0 if there is no such size.
 
+        Where other fields can balance what the field's own shift does, no variation of the field need do so:
+        it only must not be larger.
+
         Args:
             field: The number of the field.
             known: Per field its map, or None to take it for zero; of the field itself, with size 0.
         """
-        rest = [trial.residuals(known) for trial in self.trials]
-        if not all(rest):
+        rest = self._residuals(known)
+        if not rest:
             return 0.0
-        components = range(len(rest[0]))
-        return max(self._balanced(n, field, known, [each[n] for each in rest]) for n in components)
+        needed, most = 0.0, math.inf
+        for component in range(len(rest[0])):
+            size = self._balanced(component, field, known, [each[component] for each in rest])
+            if size and self._is_for_others(component, field, known, rest):
+                most = min(most, size)
+            else:
+                needed = max(needed, size)
+        return min(needed, most)
+
+    def size_in(self, component: int, field: int, known: Sequence[Affine | None]) -> float:
+        """The size at which a field balances the rest of one component; 0 if there is no such size."""
+        rest = self._residuals(known)
+        return self._balanced(component, field, known, [each[component] for each in rest]) if rest else 0.0
+
+    def parts(
+        self, maps: Sequence[Affine | None], without: Sequence[Affine | None] | None = None
+    ) -> list[float]:
+        """Per component its root mean square, or that of the difference from the one with other maps."""
+        found, base = self._residuals(maps), self._residuals(without) if without else []
+        if not found or (without and not base):
+            return [0.0] * self.trials[0].term.components
+        columns = zip(*found, strict=True)
+        if not base:
+            return [_rms(column) for column in columns]
+        pairs = zip(columns, zip(*base, strict=True), strict=True)
+        return [_rms([one - other for one, other in zip(*pair, strict=True)]) for pair in pairs]
+
+    def _residuals(self, maps: Sequence[Affine | None]) -> list[list[Tensor]]:
+        """The residuals of each trial; none if they cannot be had."""
+        found = [trial.residuals(maps) for trial in self.trials]
+        return found if all(found) else []
+
+    def _is_for_others(
+        self, component: int, field: int, known: Sequence[Affine | None], rest: Sequence[Sequence[Tensor]]
+    ) -> bool:
+        """Whether other fields take part in a component, and the shift of this one does."""
+        own = known[field]
+        if own is None or not own.shift or self._fields[component] <= {field}:
+            return False
+        others = self._residuals([*known[:field], None, *known[field + 1 :]])
+        pairs = [(one[component], other[component]) for one, other in zip(rest, others, strict=False)]
+        return _rms([one - other for one, other in pairs]) > NEGLIGIBLE * _rms([one for one, _ in pairs])
+
+    @cached_property
+    def _fields(self) -> list[set[int]]:
+        """Per component the numbers of the fields that it depends on."""
+        trial = self.trials[0]
+        leaves: dict[tuple[int, int, MultiIndex], Tensor] = {}
+
+        def value(side: int, field: int, index: MultiIndex) -> Tensor:
+            key = (side, field, index)
+            if key not in leaves:
+                leaves[key] = trial.smooth(trial.term.sides[side].points, field, index).requires_grad_()
+            return leaves[key]
+
+        residuals = trial.term.residuals(_each_side(trial.term, value))
+        slopes = (
+            torch.autograd.grad(each.sum(), list(leaves.values()), retain_graph=True, materialize_grads=True)
+            for each in residuals
+        )
+        return [
+            {field for (_, field, _), part in zip(leaves, parts, strict=True) if bool((part != 0).any())}
+            for parts in slopes
+        ]
 
     def _balanced(
         self, component: int, field: int, known: Sequence[Affine | None], rest: Sequence[Tensor]
     ) -> float:
+        """The size at which a field's part in a component is as large as the rest; 0 if there is none."""
         target = _rms(rest)
         own = known[field]
         if not target or own is None:
@@ -327,12 +481,13 @@ class _Balance:
 
 def _root(excess: Callable[[float], float]) -> float:
     """The exponential of the zero of an increasing function; 0 if it has none."""
-    first = excess(0.0)
+    starts = ((x, excess(x)) for x in _STARTS)
+    start, first = next(((x, y) for x, y in starts if y > -math.inf), (0.0, -math.inf))
     if first == -math.inf:
         return 0.0
-    second = excess(-first) if math.isfinite(first) else math.inf
+    second = excess(start - first) if math.isfinite(first) else math.inf
     if abs(second) < 1e-6:  # the residual is linear in the field, and the rest is rounding
-        return math.exp(-first - second)
+        return math.exp(start - first - second)
     low = next((x for x in _STEPS if excess(-x) < 0), None)
     high = next((x for x in _STEPS if excess(x) > 0), None)
     if low is None or high is None:
