@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -305,6 +306,9 @@ def test_data_that_are_no_scales_are_refused(data):
         ({"scale": False, "conditions": [ep.Boundary(lambda u: u, weight="auto")]}, "auto"),
         ({"conditions": [ep.Boundary(lambda u: u, weight="large")]}, "large"),
         ({"conditions": [ep.Boundary(lambda u: u, weight=-1)]}, "-1"),
+        ({"conditions": [ep.Boundary(lambda u: u, weight=np.ones(2))]}, "a weight is array"),
+        ({"conditions": [ep.Boundary(lambda u: u, weight=10**400)]}, "a weight is 1000"),
+        ({"conditions": [ep.Boundary(lambda u: u, weight=True)]}, "a weight is True"),
     ],
 )
 def test_what_makes_no_sense_is_refused(changes, named):
@@ -312,7 +316,10 @@ def test_what_makes_no_sense_is_refused(changes, named):
         rod(**changes)
 
 
-@pytest.mark.parametrize("wrong", [{"scale": 0}, {"scale": -1.0}, {"scale": math.inf}, {"shift": "1"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"scale": 0}, {"scale": -1.0}, {"scale": math.inf}, {"scale": 10**400}, {"scale": True}, {"shift": "1"}],
+)
 def test_scales_of_fields_are_numbers(wrong):
     with pytest.raises(ProblemError, match=next(iter(wrong))):
         ep.Field(**wrong)
