@@ -298,10 +298,10 @@ def test_data_that_are_no_scales_are_refused(data):
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"scale": "yes"}, "scale is a str"),
+        ({"scale": "yes"}, "scale is 'yes'"),
         ({"scale": Scales(coordinates=(Affine(),))}, "scale has 1 coordinates"),
         ({"scale": Scales(terms=(TermScale(1.0, (1.0, 2.0)), TermScale(), TermScale()))}, "2 units"),
-        ({"fields": {"u": 5}}, "field u"),
+        ({"fields": {"u": 5}}, "field u is 5"),
         ({"fields": {"u": ep.Field(scale=5)}, "scale": False}, "field u"),
         ({"scale": False, "conditions": [ep.Boundary(lambda u: u, weight="auto")]}, "auto"),
         ({"conditions": [ep.Boundary(lambda u: u, weight="large")]}, "large"),

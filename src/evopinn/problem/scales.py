@@ -164,7 +164,7 @@ def _rows(value: object) -> list[list[float]] | None:
 
 
 def _is_finite(value: object) -> bool:
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, Real):
         return False
     try:
         return math.isfinite(value)

@@ -10,21 +10,17 @@ a unit with one that has none.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import cast
+from collections.abc import Mapping, Sequence
 
-import numpy as np
 import torch
-from scipy.optimize import brentq  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 from torch import Tensor
 
-from evopinn.errors import ProblemError
 from evopinn.problem.arrays import Floats
-from evopinn.problem.fields import MultiIndex
+from evopinn.problem.balances import Balance
+from evopinn.problem.made_up_fields import root_mean_square, trials_of
 from evopinn.problem.scales import Affine, Field, Scales, TermScale
-from evopinn.problem.terms import SideValues, Term
+from evopinn.problem.stated_values import NEGLIGIBLE, known_values
+from evopinn.problem.terms import Term
 
 CONDITIONS_TO_RESIDUAL = 1.0
 """The weight of each balanced condition beside the residual's 1."""
@@ -33,9 +29,6 @@ FAR_OFF = 1.25
 """A field varies about a shift if its known values lie this many times their spread away from zero: the
 largest is then less than nine times the smallest, and a network that begins around zero would pass through
 temperatures or densities that its equations cannot take."""
-
-NEGLIGIBLE = 1e-8
-"""What is smaller than this, as part of the same quantity elsewhere, is rounding."""
 
 ROUNDED_ZERO = 1e-12
 """Known values smaller than this, as part of what the rest of the problem gives, are zeros with rounding. A
@@ -52,16 +45,7 @@ _STRONGEST = 10.0
 _OUTLIER = 1e4
 """A residual this many times the median is one at which a made-up field meets a singularity."""
 
-_ROBIN = 0.1
-"""A condition on value and flux tells the value if that has at least this part in it."""
-
-_STEPS = range(0, 121, 3)
-_STARTS = (0.0, 40.0, 80.0)
-"""Logarithms of sizes; at the first ones the part of a field may be lost in the rounding of the rest."""
-_DRAWS = 4
-_WAVES = 8
 _MOST_POINTS = 1000
-_SEED = 21
 
 
 def estimated_scales(
@@ -102,102 +86,15 @@ def _thinned(term: Term) -> Term:
     return term.restricted(slice(None, None, -(-term.count // _MOST_POINTS))) if term.pointwise else term
 
 
-@dataclass(frozen=True, eq=False)
-class _SmoothFields:
-    """Made-up fields of size one: sums of sines that make up to one wave along each side of the domain.
-
-    Attributes:
-        boxes: The maps of the coordinates.
-        draw: The number of the draw.
-    """
-
-    boxes: tuple[Affine, ...]
-    draw: int
-
-    def __call__(self, points: Tensor, field: int, index: MultiIndex) -> Tensor:
-        """A derivative of a field with respect to the coordinates, shape (n,)."""
-        rng = np.random.default_rng([_SEED, self.draw, field])
-        waves = torch.as_tensor(rng.uniform(-math.pi, math.pi, (_WAVES, len(self.boxes))))
-        phases = torch.as_tensor(rng.uniform(0, 2 * math.pi, _WAVES))
-        sizes = torch.as_tensor([box.size for box in self.boxes], dtype=torch.float64)
-        orders = torch.as_tensor(index, dtype=torch.float64)
-        slopes = (waves / sizes).pow(orders).prod(dim=1)
-        angles = Scales(self.boxes).inputs(points) @ waves.T + phases + sum(index) * math.pi / 2
-        return torch.sin(angles) @ slopes / math.sqrt(_WAVES)
-
-
-@dataclass(frozen=True, eq=False)
-class _Trial:
-    """A term on one draw of made-up fields.
-
-    Attributes:
-        term: The term.
-        smooth: The fields.
-    """
-
-    term: Term
-    smooth: _SmoothFields
-
-    @cached_property
-    def _derivatives(self) -> dict[tuple[int, int, MultiIndex], Tensor]:
-        return {
-            (side, field, index): self.smooth(each.points, field, index)
-            for side, (each, asked) in enumerate(zip(self.term.sides, self.term.channels, strict=True))
-            for field, index in asked
-        }
-
-    def residuals(self, maps: Sequence[Affine | None], near_shifts: bool = False) -> list[Tensor]:
-        """The residuals where fields have these sizes and the others are zero; none if they cannot be had.
-
-        Args:
-            maps: Per field its shift and size.
-            near_shifts: Whether the values of a field whose shift exceeds its size stay within half of the
-                shift around it, on its side of zero.
-        """
-
-        def value(side: int, field: int, index: MultiIndex) -> Tensor:
-            size = maps[field]
-            derivative = self._derivatives.get((side, field, index))
-            if derivative is None:  # asked for only at some values of the fields
-                derivative = self.smooth(self.term.sides[side].points, field, index)
-            if size is None:
-                return torch.zeros_like(derivative)
-            if any(index):
-                return size.size * derivative
-            deviation = size.size * derivative
-            if near_shifts and abs(size.shift) >= size.size:
-                deviation = deviation.clamp(-abs(size.shift) / 2, abs(size.shift) / 2)
-            return deviation + size.shift
-
-        try:
-            return [each.detach() for each in self.term.residuals(_each_side(self.term, value))]
-        except ProblemError:  # a field of zero may be what it divides by
-            return []
-
-
-def _trials(term: Term, boxes: tuple[Affine, ...]) -> list[_Trial]:
-    return [_Trial(term, _SmoothFields(boxes, draw)) for draw in range(_DRAWS)]
-
-
-def _each_side(term: Term, value: Callable[[int, int, MultiIndex], Tensor]) -> list[SideValues]:
-    return [partial(value, side) for side in range(len(term.sides))]
-
-
-def _rms(values: Sequence[Tensor]) -> float:
-    """The root mean square of the finite ones among some numbers, without overflow; 0 if there are none."""
-    joined = torch.cat([*values])
-    joined = joined[torch.isfinite(joined)]
-    largest = float(joined.abs().max()) if len(joined) else 0.0
-    return largest * float((joined / largest).square().mean().sqrt()) if largest else 0.0
-
-
 def _units(term: Term, boxes: tuple[Affine, ...], fields: Sequence[Affine]) -> tuple[float, ...]:
     """Per component of a term its root mean square on made-up fields; 1 where nothing depends on them."""
-    trials = _trials(term, boxes)
+    trials = trials_of(term, boxes)
     found = [residuals for trial in trials if (residuals := trial.residuals(fields, near_shifts=True))]
     if not found:
         return (1.0,) * term.components
-    return tuple(_rms([_usual(torch.cat(component))]) or 1.0 for component in zip(*found, strict=True))
+    return tuple(
+        root_mean_square([_usual(torch.cat(component))]) or 1.0 for component in zip(*found, strict=True)
+    )
 
 
 def _usual(values: Tensor) -> Tensor:
@@ -215,10 +112,10 @@ def _field_maps(
     shifts: list[float] = []
     sizes: list[float | None] = []
     stated: list[int] = []
-    balances = [_Balance(_trials(term, boxes)) for term in terms]
+    balances = [Balance(trials_of(term, boxes)) for term in terms]
     for number, name in enumerate(names):
         field = given.get(name, Field())
-        low, high = _known_values(terms[1:], number, boxes)
+        low, high = known_values(terms[1:], number, boxes)
         shift = field.shift
         if shift is None:
             centre, spread = (low + high) / 2, (high - low) / 2
@@ -250,7 +147,7 @@ def _field_maps(
 
 
 def _filled(
-    sizes: Sequence[float | None], shifts: Sequence[float], balances: Sequence["_Balance"]
+    sizes: Sequence[float | None], shifts: Sequence[float], balances: Sequence["Balance"]
 ) -> list[float | None]:
     """The sizes, with unknown ones such that a field balances those of known size, as far as that goes."""
     filled = list(sizes)
@@ -268,7 +165,7 @@ def _filled(
 
 
 def _is_rounded_zero(
-    field: int, sizes: Sequence[float | None], shifts: Sequence[float], balances: Sequence["_Balance"]
+    field: int, sizes: Sequence[float | None], shifts: Sequence[float], balances: Sequence["Balance"]
 ) -> bool:
     """Whether a field of known size is nothing beside those that it balances."""
     size = sizes[field] or 0.0
@@ -279,7 +176,7 @@ def _is_rounded_zero(
 def _raised(
     sizes: Sequence[float | None],
     shifts: Sequence[float],
-    balances: Sequence["_Balance"],
+    balances: Sequence["Balance"],
     stated: Sequence[int],
 ) -> list[float | None]:
     """The sizes, with those of `stated` fields larger where sources are far larger than what they balance."""
@@ -303,197 +200,3 @@ def _raised(
 def _maps(shifts: Sequence[float], sizes: Sequence[float | None]) -> list[Affine]:
     """Per field its map; one of unknown size is constant."""
     return [Affine(shift, size or 0.0) for shift, size in zip(shifts, sizes, strict=True)]
-
-
-def _known_values(terms: Sequence[Term], field: int, boxes: tuple[Affine, ...]) -> tuple[float, float]:
-    """The lowest and the highest value of a field that conditions state; inf and -inf if none does."""
-    low, high = math.inf, -math.inf
-    for term in terms:
-        for values in _stated_values(term, field, boxes):
-            low, high = min(low, float(values.min())), max(high, float(values.max()))
-    return low, high
-
-
-def _stated_values(term: Term, field: int, boxes: tuple[Affine, ...]) -> Iterator[Tensor]:
-    """Per component r = A·u + r₀ of a condition that states the values of a field, these: -r₀/A."""
-    if len(term.sides) != 1 or not term.pointwise or all(number != field for number, _ in term.channels[0]):
-        return
-    zero = (0,) * len(boxes)
-    leaves = {
-        channel: torch.zeros(term.count, dtype=torch.float64).requires_grad_()
-        for channel in sorted({*term.channels[0], (field, zero)})
-    }
-
-    def value(number: int, index: MultiIndex) -> Tensor:
-        return leaves[number, index]
-
-    try:
-        residuals = term.residuals([value])
-    except ProblemError:  # it asks for more at these values, or cannot take them
-        return
-    slopes = [
-        torch.autograd.grad(each.sum(), list(leaves.values()), retain_graph=True, materialize_grads=True)
-        for each in residuals
-    ]
-    smooth = _SmoothFields(boxes, 0)
-    for component, (residual, parts) in enumerate(zip(residuals, slopes, strict=True)):
-        slope = dict(zip(leaves, parts, strict=True))
-        own = slope.pop((field, zero))
-        used = own.abs() > NEGLIGIBLE * own.abs().max()
-        others = sum(
-            (part * smooth(term.sides[0].points, *channel) for channel, part in slope.items()),
-            torch.zeros_like(own),
-        )
-        foreign = any(number != field and bool(part.any()) for (number, _), part in slope.items())
-        if foreign or not used.any() or _rms([own]) < _ROBIN * _rms([others]):
-            continue
-        values = torch.where(used, -residual.detach() / own, 0.0)
-        if values[used].isfinite().all() and _vanishes(term, component, leaves, (field, zero), values, used):
-            yield values[used]
-
-
-def _vanishes(
-    term: Term,
-    component: int,
-    leaves: Mapping[tuple[int, MultiIndex], Tensor],
-    channel: tuple[int, MultiIndex],
-    values: Tensor,
-    used: Tensor,
-) -> bool:
-    """Whether a component is zero at the values found: it is not if it bends."""
-    at_values = {key: values if key == channel else torch.zeros_like(values) for key in leaves}
-    before = term.residuals([lambda number, index: leaves[number, index].detach()])[component]
-    behind = term.residuals([lambda number, index: at_values[number, index]])[component]
-    return bool((behind.abs() <= 1e-6 * before.abs().max())[used].all())
-
-
-@dataclass(frozen=True, eq=False)
-class _Balance:
-    """A term as a balance between one field and everything else.
-
-    Attributes:
-        trials: The term on made-up fields.
-    """
-
-    trials: Sequence[_Trial]
-
-    def size(self, field: int, known: Sequence[Affine | None]) -> float:
-        """The largest size at which a field balances the rest of a component; 0 if there is no such size.
-
-        Where other fields can balance what the field's own shift does, no variation of the field need do so:
-        it only must not be larger.
-
-        Args:
-            field: The number of the field.
-            known: Per field its map, or None to take it for zero; of the field itself, with size 0.
-        """
-        rest = self._residuals(known)
-        if not rest:
-            return 0.0
-        needed, most = 0.0, math.inf
-        for component in range(len(rest[0])):
-            size = self._balanced(component, field, known, [each[component] for each in rest])
-            if size and self._is_for_others(component, field, known, rest):
-                most = min(most, size)
-            else:
-                needed = max(needed, size)
-        return min(needed, most)
-
-    def size_in(self, component: int, field: int, known: Sequence[Affine | None]) -> float:
-        """The size at which a field balances the rest of one component; 0 if there is no such size."""
-        rest = self._residuals(known)
-        return self._balanced(component, field, known, [each[component] for each in rest]) if rest else 0.0
-
-    def parts(
-        self, maps: Sequence[Affine | None], without: Sequence[Affine | None] | None = None
-    ) -> list[float]:
-        """Per component its root mean square, or that of the difference from the one with other maps."""
-        found, base = self._residuals(maps), self._residuals(without) if without else []
-        if not found or (without and not base):
-            return [0.0] * self.trials[0].term.components
-        columns = zip(*found, strict=True)
-        if not base:
-            return [_rms(column) for column in columns]
-        pairs = zip(columns, zip(*base, strict=True), strict=True)
-        return [_rms([one - other for one, other in zip(*pair, strict=True)]) for pair in pairs]
-
-    def _residuals(self, maps: Sequence[Affine | None]) -> list[list[Tensor]]:
-        """The residuals of each trial; none if they cannot be had."""
-        found = [trial.residuals(maps) for trial in self.trials]
-        return found if all(found) else []
-
-    def _is_for_others(
-        self, component: int, field: int, known: Sequence[Affine | None], rest: Sequence[Sequence[Tensor]]
-    ) -> bool:
-        """Whether other fields take part in a component, and the shift of this one does."""
-        own = known[field]
-        if own is None or not own.shift or self._fields[component] <= {field}:
-            return False
-        others = self._residuals([*known[:field], None, *known[field + 1 :]])
-        pairs = [(one[component], other[component]) for one, other in zip(rest, others, strict=False)]
-        return _rms([one - other for one, other in pairs]) > NEGLIGIBLE * _rms([one for one, _ in pairs])
-
-    @cached_property
-    def _fields(self) -> list[set[int]]:
-        """Per component the numbers of the fields that it depends on."""
-        trial = self.trials[0]
-        leaves: dict[tuple[int, int, MultiIndex], Tensor] = {}
-
-        def value(side: int, field: int, index: MultiIndex) -> Tensor:
-            key = (side, field, index)
-            if key not in leaves:
-                leaves[key] = trial.smooth(trial.term.sides[side].points, field, index).requires_grad_()
-            return leaves[key]
-
-        residuals = trial.term.residuals(_each_side(trial.term, value))
-        slopes = (
-            torch.autograd.grad(each.sum(), list(leaves.values()), retain_graph=True, materialize_grads=True)
-            for each in residuals
-        )
-        return [
-            {field for (_, field, _), part in zip(leaves, parts, strict=True) if bool((part != 0).any())}
-            for parts in slopes
-        ]
-
-    def _balanced(
-        self, component: int, field: int, known: Sequence[Affine | None], rest: Sequence[Tensor]
-    ) -> float:
-        """The size at which a field's part in a component is as large as the rest; 0 if there is none."""
-        target = _rms(rest)
-        own = known[field]
-        if not target or own is None:
-            return 0.0
-
-        def excess(exponent: float) -> float:
-            """The logarithm of the field's part over the rest, by that of the field's size."""
-            maps = [*known[:field], Affine(own.shift, math.exp(exponent)), *known[field + 1 :]]
-            residuals = [trial.residuals(maps) for trial in self.trials]
-            if not all(residuals):
-                return math.inf
-            parts = [each[component] - other for each, other in zip(residuals, rest, strict=True)]
-            if not all(bool(part.isfinite().all()) for part in parts):
-                return math.inf
-            part = _rms(parts)
-            return math.log(part / target) if part else -math.inf
-
-        return _root(excess)
-
-
-def _root(excess: Callable[[float], float]) -> float:
-    """The exponential of the zero of an increasing function; 0 if it has none."""
-    starts = ((x, excess(x)) for x in _STARTS)
-    start, first = next(((x, y) for x, y in starts if y > -math.inf), (0.0, -math.inf))
-    if first == -math.inf:
-        return 0.0
-    second = excess(start - first) if math.isfinite(first) else math.inf
-    if abs(second) < 1e-6:  # the residual is linear in the field, and the rest is rounding
-        return math.exp(start - first - second)
-    low = next((x for x in _STEPS if excess(-x) < 0), None)
-    high = next((x for x in _STEPS if excess(x) > 0), None)
-    if low is None or high is None:
-        return 0.0
-
-    def bounded(x: float) -> float:
-        return max(-1e3, min(1e3, excess(x)))
-
-    return math.exp(cast("float", brentq(bounded, -low, high, xtol=1e-13)))

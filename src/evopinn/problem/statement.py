@@ -217,7 +217,7 @@ def _weight(condition: Condition) -> float:
     weight: object = condition.weight
     if weight is None or (isinstance(weight, str) and weight == "auto"):
         return 1.0
-    if not (isinstance(weight, Real) and not isinstance(weight, bool) and 0 <= weight <= sys.float_info.max):
+    if isinstance(weight, bool) or not (isinstance(weight, Real) and 0 <= weight <= sys.float_info.max):
         raise ProblemError(
             f'a weight is {shown(weight)}; it must be a finite number of at least 0, or "auto".'
         )
