@@ -261,6 +261,16 @@ def test_the_estimation_repeats_to_the_last_bit():
     assert rod().scales == rod().scales
 
 
+def test_the_estimation_repeats_for_a_residual_that_draws_numbers():
+    def drawn(u):
+        return u.t - u.xx * (1 + torch.rand(1, dtype=torch.float64))
+
+    torch.manual_seed(1)
+    first = rod(residual=drawn).scales
+    torch.manual_seed(2)
+    assert rod(residual=drawn).scales == first
+
+
 def test_scales_of_an_earlier_load_are_kept_if_they_fit():
     problem, before = rod(), rod(size=2.0).scales
     assert problem.scaled_as(before).scales == before

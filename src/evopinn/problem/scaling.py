@@ -46,6 +46,7 @@ _OUTLIER = 1e4
 """A residual this many times the median is one at which a made-up field meets a singularity."""
 
 _MOST_POINTS = 1000
+_SEED = 21
 
 
 def estimated_scales(
@@ -54,7 +55,7 @@ def estimated_scales(
     given: Mapping[str, Field],
     weights: Sequence[float | str | None],
 ) -> Scales:
-    """The scales of a problem.
+    """The scales of a problem, the same ones each time, even if a residual draws random numbers.
 
     Args:
         terms: The terms of its loss, probed, the residual first.
@@ -64,8 +65,10 @@ def estimated_scales(
     """
     boxes = tuple(Affine(float(low + high) / 2, float(high - low) / 2) for low, high in bounds)
     thinned = [_thinned(term) for term in terms]
-    fields = _field_maps(thinned, boxes, given)
-    units = [_units(term, boxes, fields) for term in thinned]
+    with torch.random.fork_rng(devices=()):  # pyright: ignore[reportUnknownMemberType]
+        torch.default_generator.manual_seed(_SEED)
+        fields = _field_maps(thinned, boxes, given)
+        units = [_units(term, boxes, fields) for term in thinned]
     # Stated weights belong to residuals as they are; without any, all terms are balanced.
     stated = any(weight not in (None, "auto") for weight in weights)
     if not stated:
