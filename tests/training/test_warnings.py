@@ -65,9 +65,23 @@ def test_what_is_said_of_a_field_in_the_same_units(size):
     ends = ep.Boundary(lambda u, x: u - size * torch.sin(torch.pi * x))
     fading = ep.Boundary(lambda u, x: u - size * torch.exp(-30 * x))
     data = ep.Data([[0.2], [0.5]], {"u": [size, 2 * size]})
-    for conditions in ([ends, data], [ends], [fading, data]):
+    # A third of it is not a number of the machine: the known values differ from their shift by rounding.
+    constant = ep.Boundary(lambda u: 3 * u - size)
+    for conditions in ([ends, data], [ends], [fading, data], [constant]):
         problem = stated(lambda u, x: u.xx - 100 * size * torch.sin(x), conditions=conditions)
         assert not warnings_before(problem, TINY)
+
+
+def test_a_shift_with_rounding_is_in_the_same_units():
+    """The values of u hang on a weak current v, and vary by 1e-4 of 1000 only."""
+    coupled = ep.Problem(
+        domain=ep.Interval(-0.01, 0.01),
+        fields=["u", "v"],
+        residual=lambda u, v: [u.xx + 10 * v, v.xx - 10 * u],
+        conditions=[ep.Boundary(lambda u, v: [u - 1e3, v])],
+        points=ep.Grid(interior=60),
+    )
+    assert not warnings_before(coupled, TINY)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from evopinn.network import Layout
 from evopinn.problem import Data, Problem
 from evopinn.problem.arrays import Floats
 from evopinn.problem.scaling import ROUNDED_ZERO
-from evopinn.problem.stated_values import stated_values
+from evopinn.problem.stated_values import NEGLIGIBLE, stated_values
 from evopinn.training.warnings import FieldLook, FirstLook, TermLook, first_warnings
 
 _OFF_CENTRE = 0.1
@@ -71,7 +71,7 @@ def _fields(problem: Problem) -> Iterator[FieldLook]:
             is_data = isinstance(condition, Data)
             for values in stated_values(term, number, scales.coordinates):
                 distance = float((values - scale.shift).abs().max())
-                if distance > ROUNDED_ZERO * scale.size:
+                if distance > max(ROUNDED_ZERO * scale.size, NEGLIGIBLE * abs(scale.shift)):
                     farthest[is_data] = max(farthest[is_data], distance)
         yield FieldLook(name, scale.size, conditions=farthest[False], data=farthest[True])
 
