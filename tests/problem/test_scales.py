@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -60,10 +61,99 @@ def test_values_that_conditions_state_scale_a_field():
 
 
 def test_a_field_varies_about_a_shift_only_where_its_values_are_far_from_zero():
-    (near,), (far,) = rod(offset=1.0).scales.fields, rod(offset=300.0, size=20.0).scales.fields
-    assert near == Affine(0.0, pytest.approx(2, rel=0.01))
+    (near,), (far,) = rod(offset=0.1).scales.fields, rod(offset=300.0, size=20.0).scales.fields
+    assert near == Affine(0.0, pytest.approx(1.1, rel=0.01))
     assert far.shift == pytest.approx(310, rel=1e-6)
     assert far.size == pytest.approx(10, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "residual",
+    [
+        lambda u: 50 * u.xx + 1e12 * torch.exp(-8000 / u) - 1e8,
+        lambda u: torch.sqrt(u) * u.xx + 0.5 * u.x**2 / torch.sqrt(u),
+        lambda u: u.xx / u - u.x**2 / u**2,
+    ],
+)
+def test_a_positive_quantity_begins_positive(residual):
+    problem = line(residual, [known(300.0, 900.0)])
+    assert problem.scales.fields == (Affine(600.0, 300.0),)
+    # Reaction rates at made-up temperatures around zero would be 1e293 times as large as any real one.
+    assert 0 < problem.terms()[0].units[0] < 1e12
+    result = ep.train(problem, "layers=4 neurons=10 activation=sin(x)", epochs=5, on_warning=None)
+    assert math.isfinite(result.loss)
+
+
+def test_a_singularity_between_the_values_of_a_field_does_not_set_a_unit():
+    def residual(u):
+        return u.xx + torch.exp(-10 / (u + 0.1)) - 1
+
+    (unit,) = line(residual, [known(0.0, 1.0)]).terms()[0].units
+    assert 0.1 < unit < 1e5
+
+
+@pytest.mark.parametrize("offset", [0.0, 300.0])
+def test_a_source_counts_where_the_known_values_hardly_vary(offset):
+    walls = ep.Boundary(lambda u, x: u - offset - x / 3)
+    (field,) = line(lambda u, x: u.xx + 7000 * torch.sin(math.pi * x / 3), [walls]).scales.fields
+    assert field.shift == (offset and pytest.approx(offset + 0.5))
+    assert 700 < field.size < 70_000  # the solution varies by 6400
+
+
+def test_a_flux_counts_where_the_known_values_hardly_vary():
+    conditions = [ep.Boundary(lambda u: u - 1, on="left"), ep.Boundary(lambda u: u.x - 5e4, on="right")]
+    (field,) = line(lambda u: u.xx, conditions).scales.fields
+    assert 1e4 < field.size < 1e6  # the solution is 1 + 5e4 x
+
+
+def test_a_source_that_another_field_balances_does_not_count():
+    problem = ep.Problem(
+        domain=ep.Interval(0, 3),
+        fields=["u", "p"],
+        residual=lambda u, p: [u.x, p.x - 1e-6 * u - 1e3],
+        conditions=[ep.Boundary(lambda u, p, x: [u - 1 - x, p - 1e3 * x], on=["left", "right"])],
+        points=ep.Grid(interior=40, boundary=2),
+    )
+    assert problem.scales.fields[0].size < 5
+
+
+def test_a_known_zero_with_rounding_does_not_scale_a_field():
+    problem = ep.Problem(
+        domain=ep.Interval(0, 1),
+        fields=["u", "v"],
+        residual=lambda u, v: [u.xx + v, v.xx - u],
+        conditions=[ep.Boundary(lambda u, v, x: [u - 1 - x, v - torch.sin(math.pi * x)])],
+        points=ep.Grid(interior=40),
+    )
+    assert problem.scales.fields[1].size > 0.01
+
+
+@pytest.mark.parametrize("size", [1e12, 1e25])
+def test_a_source_far_larger_than_a_field_of_size_one_scales_it(size):
+    (field,) = line(lambda u, x: u.xx - size * torch.sin(x), [known(0.0, 0.0)]).scales.fields
+    assert 0.1 * size < field.size < 10 * size
+
+
+def test_fields_that_hang_together_scale_one_another():
+    """A weak current: a² (u + iv) = (u + iv)_xx with a² = 10i, so that v is 0.5 and u hardly varies."""
+
+    def problem(strength):
+        return ep.Problem(
+            domain=ep.Interval(-0.01, 0.01),
+            fields=["u", "v"],
+            residual=lambda u, v: [u.xx + strength * v, v.xx - strength * u],
+            conditions=[ep.Boundary(lambda u, v: [u - 1e3, v])],
+            points=ep.Grid(interior=40),
+        )
+
+    u, v = problem(10).scales.fields
+    assert u.shift == 1e3
+    assert u.size < 1
+    assert 0.05 < v.size < 5
+    # A strong one makes both as large as the given value.
+    u, v = problem(1e5).scales.fields
+    assert 100 < u.size < 1e4
+    assert 100 < v.size < 1e4
 
 
 def test_measured_values_scale_a_field():
@@ -171,6 +261,16 @@ def test_the_estimation_repeats_to_the_last_bit():
     assert rod().scales == rod().scales
 
 
+def test_the_estimation_repeats_for_a_residual_that_draws_numbers():
+    def drawn(u):
+        return u.t - u.xx * (1 + torch.rand(1, dtype=torch.float64))
+
+    torch.manual_seed(1)
+    first = rod(residual=drawn).scales
+    torch.manual_seed(2)
+    assert rod(residual=drawn).scales == first
+
+
 def test_scales_of_an_earlier_load_are_kept_if_they_fit():
     problem, before = rod(), rod(size=2.0).scales
     assert problem.scaled_as(before).scales == before
@@ -208,14 +308,17 @@ def test_data_that_are_no_scales_are_refused(data):
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"scale": "yes"}, "scale is a str"),
+        ({"scale": "yes"}, "scale is 'yes'"),
         ({"scale": Scales(coordinates=(Affine(),))}, "scale has 1 coordinates"),
         ({"scale": Scales(terms=(TermScale(1.0, (1.0, 2.0)), TermScale(), TermScale()))}, "2 units"),
-        ({"fields": {"u": 5}}, "field u"),
+        ({"fields": {"u": 5}}, "field u is 5"),
         ({"fields": {"u": ep.Field(scale=5)}, "scale": False}, "field u"),
         ({"scale": False, "conditions": [ep.Boundary(lambda u: u, weight="auto")]}, "auto"),
         ({"conditions": [ep.Boundary(lambda u: u, weight="large")]}, "large"),
         ({"conditions": [ep.Boundary(lambda u: u, weight=-1)]}, "-1"),
+        ({"conditions": [ep.Boundary(lambda u: u, weight=np.ones(2))]}, "a weight is array"),
+        ({"conditions": [ep.Boundary(lambda u: u, weight=10**400)]}, "a weight is 1000"),
+        ({"conditions": [ep.Boundary(lambda u: u, weight=True)]}, "a weight is True"),
     ],
 )
 def test_what_makes_no_sense_is_refused(changes, named):
@@ -223,7 +326,10 @@ def test_what_makes_no_sense_is_refused(changes, named):
         rod(**changes)
 
 
-@pytest.mark.parametrize("wrong", [{"scale": 0}, {"scale": -1.0}, {"scale": math.inf}, {"shift": "1"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"scale": 0}, {"scale": -1.0}, {"scale": math.inf}, {"scale": 10**400}, {"scale": True}, {"shift": "1"}],
+)
 def test_scales_of_fields_are_numbers(wrong):
     with pytest.raises(ProblemError, match=next(iter(wrong))):
         ep.Field(**wrong)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from evopinn.view.report.stating import problem_facts
 from safetensors.torch import load_file
 from searches import PROBLEM
 
@@ -12,6 +11,7 @@ from evopinn.problem import UNSCALED
 from evopinn.problem.scales import Scales
 from evopinn.run.record import RunRecord
 from evopinn.view.figures.subjects import problem_again
+from evopinn.view.scale_table import scale_table
 from evopinn.workers.problem_source import ProblemSource
 
 UNSCALED_TEXT = Path(PROBLEM).read_text()
@@ -73,9 +73,26 @@ def test_a_source_is_not_loaded_again_for_its_scales(tmp_path):
     assert source.scaled_as(UNSCALED).fingerprint != fingerprint
 
 
-def test_reports_and_problems_show_scales(tmp_path):
+def test_a_report_shows_scales(tmp_path):
+    run = search(tmp_path, SCALED_TEXT)
+    assert scale_table(ep.find_problem(str(tmp_path / "problem.py"))).records
+    page = ep.report(run.directory).read_text()
+    assert ">Scales<" in page
+    assert "coordinate" in page[page.index(">Scales<") :]
+
+
+def test_the_table_of_scales_names_each_component_of_a_term(tmp_path):
     file = tmp_path / "problem.py"
     file.write_text(SCALED_TEXT)
-    shown = problem_facts(ep.find_problem(str(file))).scales
+    shown = scale_table(ep.find_problem(str(file)))
     assert [row[:2] for row in shown.records] == [("coordinate", "x"), ("field", "u")]
-    assert not problem_facts(ep.find_problem("heat")).scales.records
+    assert not scale_table(ep.find_problem("heat")).records
+    couple = ep.Problem(
+        domain=ep.Interval(0, 1),
+        fields=["u", "v"],
+        residual=lambda u, v: [u.x - v, v.x + u],
+        conditions=[ep.Boundary(lambda u: u - 1)],
+        points=ep.Grid(interior=9),
+    )
+    names = [name for kind, name, *_ in scale_table(couple).records if kind == "term"]
+    assert names == ["residual, component 1", "residual, component 2", "boundary"]

@@ -13,6 +13,7 @@ from evopinn.genome import Genome
 from evopinn.network import forward
 from evopinn.problem import UNSCALED
 from evopinn.training import load, save
+from evopinn.view.terminal.training_tables import training_data
 
 GENOME = Genome.parse("layers=4 neurons=10 shortcuts=0-1,1-3 activation=a*tanh(b*x)")
 
@@ -72,6 +73,13 @@ def test_the_maps_belong_to_the_network(problem, result):
     other.load_state_dict(module.state_dict())
     assert torch.equal(other(torch.as_tensor(points)), module(torch.as_tensor(points)))
     assert {name for name, _ in module.named_parameters()} == set(result.layout.shapes)
+
+
+def test_the_data_of_a_training_have_the_maps(result, oscillator):
+    assert training_data(result)["scales"] == result.scales.to_json()
+    assert "scales" not in training_data(
+        ep.train(oscillator, "layers=3 neurons=5 activation=sin(x)", epochs=0)
+    )
 
 
 def test_errors_are_those_of_the_mapped_network(problem, result):

@@ -16,8 +16,9 @@ TINY = ep.Genome.parse(GENOME)
 
 def stated(residual=lambda u, x: u.xx + u, conditions=None, points=60, **options):
     conditions = [ep.Boundary(lambda u, x: u - x)] if conditions is None else conditions
+    fields = options.pop("fields", ["u"])
     grid = ep.Grid(interior=points, boundary=2)
-    return ep.Problem(ep.Interval(0, 1), ["u"], residual, conditions, grid, **options)
+    return ep.Problem(ep.Interval(0, 1), fields, residual, conditions, grid, **options)
 
 
 @pytest.mark.parametrize("name", names())
@@ -37,12 +38,50 @@ def test_fewer_residuals_than_parameters():
 @pytest.mark.parametrize("size", [1e-6, 1e6])
 def test_terms_far_apart(size):
     left = ep.Boundary(lambda u: size * u, on="left", name="far off")
-    (told,) = warnings_before(stated(conditions=[left, ep.Boundary(lambda u: u - 1, on="right")]), TINY)
+    conditions = [left, ep.Boundary(lambda u: u - 1, on="right")]
+    (told,) = warnings_before(stated(conditions=conditions, scale=False), TINY)
     assert "'far off'" in told
+    assert not warnings_before(stated(conditions=conditions), TINY)
     (told,) = warnings_before(stated(conditions=[ep.Boundary(lambda u: u - 1, weight=size**2)]), TINY)
     assert "boundary" in told
-    (told,) = warnings_before(stated(lambda u, x: u.xx - 1e9 * torch.sin(x)), TINY)
+    (told,) = warnings_before(stated(lambda u, x: u.xx - 1e9 * torch.sin(x), scale=False), TINY)
     assert "the residual" in told
+
+
+def test_what_is_said_of_a_field_in_different_units():
+    (told,) = warnings_before(stated(lambda u, x: u.xx - 1e9 * torch.sin(x)), TINY)
+    assert "scale of u" in told
+    (told,) = warnings_before(stated(fields={"u": ep.Field(scale=1e6)}), TINY)
+    assert "scale of u" in told
+    for size in (1e-6, 1e6):
+        data = ep.Data([[0.2], [0.5]], {"u": [0.2 * size, 0.5 * size]})
+        (told,) = warnings_before(stated(conditions=[ep.Boundary(lambda u, x: u - x), data]), TINY)
+        assert "data of u" in told
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_what_is_said_of_a_field_in_the_same_units(size):
+    """Zeros with rounding and tails that fade away are not mistaken for other units."""
+    ends = ep.Boundary(lambda u, x: u - size * torch.sin(torch.pi * x))
+    fading = ep.Boundary(lambda u, x: u - size * torch.exp(-30 * x))
+    data = ep.Data([[0.2], [0.5]], {"u": [size, 2 * size]})
+    # A third of it is not a number of the machine: the known values differ from their shift by rounding.
+    constant = ep.Boundary(lambda u: 3 * u - size)
+    for conditions in ([ends, data], [ends], [fading, data], [constant]):
+        problem = stated(lambda u, x: u.xx - 100 * size * torch.sin(x), conditions=conditions)
+        assert not warnings_before(problem, TINY)
+
+
+def test_a_shift_with_rounding_is_in_the_same_units():
+    """The values of u hang on a weak current v, and vary by 1e-4 of 1000 only."""
+    coupled = ep.Problem(
+        domain=ep.Interval(-0.01, 0.01),
+        fields=["u", "v"],
+        residual=lambda u, v: [u.xx + 10 * v, v.xx - 10 * u],
+        conditions=[ep.Boundary(lambda u, v: [u - 1e3, v])],
+        points=ep.Grid(interior=60),
+    )
+    assert not warnings_before(coupled, TINY)
 
 
 @pytest.mark.parametrize(

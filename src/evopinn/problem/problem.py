@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from evopinn.checks import shown
 from evopinn.errors import DomainError, ProblemError
 from evopinn.problem.arrays import Floats
 from evopinn.problem.binding import BoundFunction, UserFunction, components
@@ -235,7 +236,7 @@ class Problem:
         if given is True:
             return estimated_scales(terms, self.domain.bounds, known, weights)
         if given is not False:
-            raise ProblemError(f"scale is a {type(given).__name__}; give True, False or Scales.")
+            raise ProblemError(f"scale is {shown(given)}; give True, False or Scales.")
         if "auto" in weights:
             raise ProblemError('a weight is "auto", which scale=False switches off; give a number.')
         return UNSCALED
@@ -286,7 +287,7 @@ def _known_scales(fields: object, scale: object) -> Mapping[str, Field]:
     known = cast("Mapping[str, object]", fields)
     for name, each in known.items():
         if not isinstance(each, Field):
-            raise ProblemError(f"the field {name} is a {type(each).__name__}; give Field(scale=...).")
+            raise ProblemError(f"the field {name} is {shown(each)}; give Field(scale=...).")
         if scale is False and each != Field():
             raise ProblemError(f"the field {name} has a scale, but scale=False; leave out one of them.")
     return cast("Mapping[str, Field]", known)

@@ -164,4 +164,9 @@ def _rows(value: object) -> list[list[float]] | None:
 
 
 def _is_finite(value: object) -> bool:
-    return isinstance(value, Real) and value is not True and value is not False and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond the largest float
+        return False

@@ -10,37 +10,41 @@ a unit with one that has none.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import cast
+from collections.abc import Mapping, Sequence
 
-import numpy as np
 import torch
-from scipy.optimize import brentq  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 from torch import Tensor
 
-from evopinn.errors import ProblemError
 from evopinn.problem.arrays import Floats
-from evopinn.problem.fields import MultiIndex
+from evopinn.problem.balances import Balance
+from evopinn.problem.made_up_fields import root_mean_square, trials_of
 from evopinn.problem.scales import Affine, Field, Scales, TermScale
-from evopinn.problem.terms import SideValues, Term
+from evopinn.problem.stated_values import NEGLIGIBLE, known_values
+from evopinn.problem.terms import Term
 
 CONDITIONS_TO_RESIDUAL = 1.0
 """The weight of each balanced condition beside the residual's 1."""
 
-FAR_OFF = 4.0
-"""A field varies about a shift if its known values lie this many times their spread away from zero."""
+FAR_OFF = 1.25
+"""A field varies about a shift if its known values lie this many times their spread away from zero: the
+largest is then less than nine times the smallest, and a network that begins around zero would pass through
+temperatures or densities that its equations cannot take."""
 
-NEGLIGIBLE = 1e-8
-"""Known values smaller than this, as part of what the rest of the problem gives, are zeros with rounding."""
+ROUNDED_ZERO = 1e-12
+"""Known values smaller than this, as part of what the rest of the problem gives, are zeros with rounding. A
+field that another one outweighs by less may well be as small as that: a slow flow beside its own weight."""
 
-_ROBIN = 0.1
-"""A condition on value and flux tells the value if that has at least this part in it."""
+TOO_SMALL = 30.0
+"""Known values do not tell a field's size if sources or fluxes are this many times what they balance. Walls
+at 300 and 301 K say little of what is heated between them: from a size of 0.5 K, a variation of 700 K was
+missed by 63 %. A size that was a thousand times too large made an error ten times as large."""
 
-_STEPS = range(0, 121, 3)
-_DRAWS = 4
-_WAVES = 8
+_STRONGEST = 10.0
+"""Of several fields those balance a source whose parts are at least the largest one divided by this."""
+
+_OUTLIER = 1e4
+"""A residual this many times the median is one at which a made-up field meets a singularity."""
+
 _MOST_POINTS = 1000
 _SEED = 21
 
@@ -51,7 +55,7 @@ def estimated_scales(
     given: Mapping[str, Field],
     weights: Sequence[float | str | None],
 ) -> Scales:
-    """The scales of a problem.
+    """The scales of a problem, the same ones each time, even if a residual draws random numbers.
 
     Args:
         terms: The terms of its loss, probed, the residual first.
@@ -61,8 +65,10 @@ def estimated_scales(
     """
     boxes = tuple(Affine(float(low + high) / 2, float(high - low) / 2) for low, high in bounds)
     thinned = [_thinned(term) for term in terms]
-    fields = _field_maps(thinned, boxes, given)
-    units = [_units(term, boxes, fields) for term in thinned]
+    with torch.random.fork_rng(devices=()):  # pyright: ignore[reportUnknownMemberType]
+        torch.default_generator.manual_seed(_SEED)
+        fields = _field_maps(thinned, boxes, given)
+        units = [_units(term, boxes, fields) for term in thinned]
     # Stated weights belong to residuals as they are; without any, all terms are balanced.
     stated = any(weight not in (None, "auto") for weight in weights)
     if not stated:
@@ -83,90 +89,22 @@ def _thinned(term: Term) -> Term:
     return term.restricted(slice(None, None, -(-term.count // _MOST_POINTS))) if term.pointwise else term
 
 
-@dataclass(frozen=True, eq=False)
-class _SmoothFields:
-    """Made-up fields of size one: sums of sines that make up to one wave along each side of the domain.
-
-    Attributes:
-        boxes: The maps of the coordinates.
-        draw: The number of the draw.
-    """
-
-    boxes: tuple[Affine, ...]
-    draw: int
-
-    def __call__(self, points: Tensor, field: int, index: MultiIndex) -> Tensor:
-        """A derivative of a field with respect to the coordinates, shape (n,)."""
-        rng = np.random.default_rng([_SEED, self.draw, field])
-        waves = torch.as_tensor(rng.uniform(-math.pi, math.pi, (_WAVES, len(self.boxes))))
-        phases = torch.as_tensor(rng.uniform(0, 2 * math.pi, _WAVES))
-        sizes = torch.as_tensor([box.size for box in self.boxes], dtype=torch.float64)
-        orders = torch.as_tensor(index, dtype=torch.float64)
-        slopes = (waves / sizes).pow(orders).prod(dim=1)
-        angles = Scales(self.boxes).inputs(points) @ waves.T + phases + sum(index) * math.pi / 2
-        return torch.sin(angles) @ slopes / math.sqrt(_WAVES)
-
-
-@dataclass(frozen=True, eq=False)
-class _Trial:
-    """A term on one draw of made-up fields.
-
-    Attributes:
-        term: The term.
-        smooth: The fields.
-    """
-
-    term: Term
-    smooth: _SmoothFields
-
-    @cached_property
-    def _derivatives(self) -> dict[tuple[int, int, MultiIndex], Tensor]:
-        return {
-            (side, field, index): self.smooth(each.points, field, index)
-            for side, (each, asked) in enumerate(zip(self.term.sides, self.term.channels, strict=True))
-            for field, index in asked
-        }
-
-    def residuals(self, maps: Sequence[Affine | None]) -> list[Tensor]:
-        """The residuals where fields have these sizes and the others are zero; none if they cannot be had."""
-
-        def value(side: int, field: int, index: MultiIndex) -> Tensor:
-            size = maps[field]
-            derivative = self._derivatives.get((side, field, index))
-            if derivative is None:  # asked for only at some values of the fields
-                derivative = self.smooth(self.term.sides[side].points, field, index)
-            if size is None:
-                return torch.zeros_like(derivative)
-            return size.size * derivative + (0.0 if any(index) else size.shift)
-
-        try:
-            return [each.detach() for each in self.term.residuals(_each_side(self.term, value))]
-        except ProblemError:  # a field of zero may be what it divides by
-            return []
-
-
-def _trials(term: Term, boxes: tuple[Affine, ...]) -> list[_Trial]:
-    return [_Trial(term, _SmoothFields(boxes, draw)) for draw in range(_DRAWS)]
-
-
-def _each_side(term: Term, value: Callable[[int, int, MultiIndex], Tensor]) -> list[SideValues]:
-    return [partial(value, side) for side in range(len(term.sides))]
-
-
-def _rms(values: Sequence[Tensor]) -> float:
-    """The root mean square of the finite ones among some numbers, without overflow; 0 if there are none."""
-    joined = torch.cat([*values])
-    joined = joined[torch.isfinite(joined)]
-    largest = float(joined.abs().max()) if len(joined) else 0.0
-    return largest * float((joined / largest).square().mean().sqrt()) if largest else 0.0
-
-
 def _units(term: Term, boxes: tuple[Affine, ...], fields: Sequence[Affine]) -> tuple[float, ...]:
     """Per component of a term its root mean square on made-up fields; 1 where nothing depends on them."""
-    found = [residuals for trial in _trials(term, boxes) if (residuals := trial.residuals(fields))]
+    trials = trials_of(term, boxes)
+    found = [residuals for trial in trials if (residuals := trial.residuals(fields, near_shifts=True))]
     if not found:
         return (1.0,) * term.components
-    return tuple(_rms(component) or 1.0 for component in zip(*found, strict=True))
+    return tuple(
+        root_mean_square([_usual(torch.cat(component))]) or 1.0 for component in zip(*found, strict=True)
+    )
+
+
+def _usual(values: Tensor) -> Tensor:
+    """Numbers without those that are many orders larger than most."""
+    values = values[torch.isfinite(values)]
+    median = float(values.abs().median()) if len(values) else 0.0
+    return values[values.abs() <= _OUTLIER * median] if median else values
 
 
 def _field_maps(
@@ -176,11 +114,11 @@ def _field_maps(
     names = terms[0].fields
     shifts: list[float] = []
     sizes: list[float | None] = []
-    sources = [_Balance(_trials(term, boxes)) for term in terms[:1]]
-    fluxes = [_Balance(_trials(term, boxes)) for term in terms[1:]]
+    stated: list[int] = []
+    balances = [Balance(trials_of(term, boxes)) for term in terms]
     for number, name in enumerate(names):
         field = given.get(name, Field())
-        low, high = _known_values(terms[1:], number, boxes)
+        low, high = known_values(terms[1:], number, boxes)
         shift = field.shift
         if shift is None:
             centre, spread = (low + high) / 2, (high - low) / 2
@@ -191,154 +129,77 @@ def _field_maps(
             alone: list[Affine | None] = [None] * len(names)
             alone[number] = Affine(shift, 0.0)
             values = max(abs(low - shift), abs(high - shift)) if low <= high else 0.0
-            flux, source = ([each.size(number, alone) for each in many] for many in (fluxes, sources))
-            levels = [values, max(flux, default=0.0), max(source)]
-            least = NEGLIGIBLE * max(*levels, abs(shift))
+            source, *fluxes = (each.size(number, alone) for each in balances)
+            levels = [values, max(fluxes, default=0.0), source]
+            least = max(ROUNDED_ZERO * max(levels), NEGLIGIBLE * abs(shift))
             size = next((each for each in levels if each > least), None)
+            if size is not None and size == values:
+                stated.append(number)
         shifts.append(float(shift))
         sizes.append(size)
-    _fill(sizes, shifts, [*sources, *fluxes])
-    return tuple(Affine(shift, size or abs(shift) or 1.0) for shift, size in zip(shifts, sizes, strict=True))
+    filled = _filled(sizes, shifts, balances)
+    if zeros := [n for n in stated if _is_rounded_zero(n, filled, shifts, balances)]:
+        stated = [n for n in stated if n not in zeros]
+        sizes = [None if n in zeros else size for n, size in enumerate(sizes)]
+        filled = _filled(sizes, shifts, balances)
+    raised = _raised(filled, shifts, balances, stated)
+    if raised != filled:
+        sizes = [size if size is None else new for size, new in zip(sizes, raised, strict=True)]
+        filled = _filled(sizes, shifts, balances)
+    return tuple(Affine(shift, size or abs(shift) or 1.0) for shift, size in zip(shifts, filled, strict=True))
 
 
-def _fill(sizes: list[float | None], shifts: Sequence[float], balances: Sequence["_Balance"]) -> None:
-    """Give fields of unknown size the one at which they balance those of known size, as far as that goes."""
+def _filled(
+    sizes: Sequence[float | None], shifts: Sequence[float], balances: Sequence["Balance"]
+) -> list[float | None]:
+    """The sizes, with unknown ones such that a field balances those of known size, as far as that goes."""
+    filled = list(sizes)
     progress = True
-    while progress and None in sizes:
-        pairs = zip(shifts, sizes, strict=True)
-        known = [None if size is None else Affine(shift, size) for shift, size in pairs]
+    while progress and None in filled:
+        known = _maps(shifts, filled)
         found: dict[int, float] = {}
-        for number, size in enumerate(sizes):
+        for number, size in enumerate(filled):
             if size is None:
-                at_shift = [*known[:number], Affine(shifts[number], 0.0), *known[number + 1 :]]
-                found[number] = max(balance.size(number, at_shift) for balance in balances)
+                found[number] = max(balance.size(number, known) for balance in balances)
         progress = any(found.values())
         for number, size in found.items():
-            sizes[number] = size or None
+            filled[number] = size or None
+    return filled
 
 
-def _known_values(terms: Sequence[Term], field: int, boxes: tuple[Affine, ...]) -> tuple[float, float]:
-    """The lowest and the highest value of a field that conditions state; inf and -inf if none does."""
-    low, high = math.inf, -math.inf
-    for term in terms:
-        for values in _stated_values(term, field, boxes):
-            low, high = min(low, float(values.min())), max(high, float(values.max()))
-    return low, high
-
-
-def _stated_values(term: Term, field: int, boxes: tuple[Affine, ...]) -> Iterator[Tensor]:
-    """Per component r = A·u + r₀ of a condition that states the values of a field, these: -r₀/A."""
-    if len(term.sides) != 1 or not term.pointwise or all(number != field for number, _ in term.channels[0]):
-        return
-    zero = (0,) * len(boxes)
-    leaves = {
-        channel: torch.zeros(term.count, dtype=torch.float64).requires_grad_()
-        for channel in sorted({*term.channels[0], (field, zero)})
-    }
-
-    def value(number: int, index: MultiIndex) -> Tensor:
-        return leaves[number, index]
-
-    try:
-        residuals = term.residuals([value])
-    except ProblemError:  # it asks for more at these values, or cannot take them
-        return
-    slopes = [
-        torch.autograd.grad(each.sum(), list(leaves.values()), retain_graph=True, materialize_grads=True)
-        for each in residuals
-    ]
-    smooth = _SmoothFields(boxes, 0)
-    for component, (residual, parts) in enumerate(zip(residuals, slopes, strict=True)):
-        slope = dict(zip(leaves, parts, strict=True))
-        own = slope.pop((field, zero))
-        used = own.abs() > NEGLIGIBLE * own.abs().max()
-        others = sum(
-            (part * smooth(term.sides[0].points, *channel) for channel, part in slope.items()),
-            torch.zeros_like(own),
-        )
-        foreign = any(number != field and bool(part.any()) for (number, _), part in slope.items())
-        if foreign or not used.any() or _rms([own]) < _ROBIN * _rms([others]):
-            continue
-        values = torch.where(used, -residual.detach() / own, 0.0)
-        if values[used].isfinite().all() and _vanishes(term, component, leaves, (field, zero), values, used):
-            yield values[used]
-
-
-def _vanishes(
-    term: Term,
-    component: int,
-    leaves: Mapping[tuple[int, MultiIndex], Tensor],
-    channel: tuple[int, MultiIndex],
-    values: Tensor,
-    used: Tensor,
+def _is_rounded_zero(
+    field: int, sizes: Sequence[float | None], shifts: Sequence[float], balances: Sequence["Balance"]
 ) -> bool:
-    """Whether a component is zero at the values found: it is not if it bends."""
-    at_values = {key: values if key == channel else torch.zeros_like(values) for key in leaves}
-    before = term.residuals([lambda number, index: leaves[number, index].detach()])[component]
-    behind = term.residuals([lambda number, index: at_values[number, index]])[component]
-    return bool((behind.abs() <= 1e-6 * before.abs().max())[used].all())
+    """Whether a field of known size is nothing beside those that it balances."""
+    size = sizes[field] or 0.0
+    at_shift = _maps(shifts, [*sizes[:field], None, *sizes[field + 1 :]])
+    return size < ROUNDED_ZERO * max(balance.size(field, at_shift) for balance in balances)
 
 
-@dataclass(frozen=True, eq=False)
-class _Balance:
-    """A term as a balance between one field and everything else.
-
-    Attributes:
-        trials: The term on made-up fields.
-    """
-
-    trials: Sequence[_Trial]
-
-    def size(self, field: int, known: Sequence[Affine | None]) -> float:
-        """The largest size at which a field balances the rest of a component; 0 if there is no such size.
-
-        Args:
-            field: The number of the field.
-            known: Per field its map, or None to take it for zero; of the field itself, with size 0.
-        """
-        rest = [trial.residuals(known) for trial in self.trials]
-        if not all(rest):
-            return 0.0
-        components = range(len(rest[0]))
-        return max(self._balanced(n, field, known, [each[n] for each in rest]) for n in components)
-
-    def _balanced(
-        self, component: int, field: int, known: Sequence[Affine | None], rest: Sequence[Tensor]
-    ) -> float:
-        target = _rms(rest)
-        own = known[field]
-        if not target or own is None:
-            return 0.0
-
-        def excess(exponent: float) -> float:
-            """The logarithm of the field's part over the rest, by that of the field's size."""
-            maps = [*known[:field], Affine(own.shift, math.exp(exponent)), *known[field + 1 :]]
-            residuals = [trial.residuals(maps) for trial in self.trials]
-            if not all(residuals):
-                return math.inf
-            parts = [each[component] - other for each, other in zip(residuals, rest, strict=True)]
-            if not all(bool(part.isfinite().all()) for part in parts):
-                return math.inf
-            part = _rms(parts)
-            return math.log(part / target) if part else -math.inf
-
-        return _root(excess)
+def _raised(
+    sizes: Sequence[float | None],
+    shifts: Sequence[float],
+    balances: Sequence["Balance"],
+    stated: Sequence[int],
+) -> list[float | None]:
+    """The sizes, with those of `stated` fields larger where sources are far larger than what they balance."""
+    raised = list(sizes)
+    maps = _maps(shifts, sizes)
+    still = [Affine(shift, 0.0) for shift in shifts]
+    for balance in balances:
+        sources = balance.parts(still)
+        fields = [balance.parts([*still[:n], each, *still[n + 1 :]], still) for n, each in enumerate(maps)]
+        for component, source in enumerate(sources):
+            parts = [each[component] for each in fields]
+            if not 0 < TOO_SMALL * max(parts) < source:
+                continue
+            for number in stated:
+                if parts[number] * _STRONGEST >= max(parts):
+                    larger = balance.size_in(component, number, still)
+                    raised[number] = max(raised[number] or 0.0, larger)
+    return raised
 
 
-def _root(excess: Callable[[float], float]) -> float:
-    """The exponential of the zero of an increasing function; 0 if it has none."""
-    first = excess(0.0)
-    if first == -math.inf:
-        return 0.0
-    second = excess(-first) if math.isfinite(first) else math.inf
-    if abs(second) < 1e-6:  # the residual is linear in the field, and the rest is rounding
-        return math.exp(-first - second)
-    low = next((x for x in _STEPS if excess(-x) < 0), None)
-    high = next((x for x in _STEPS if excess(x) > 0), None)
-    if low is None or high is None:
-        return 0.0
-
-    def bounded(x: float) -> float:
-        return max(-1e3, min(1e3, excess(x)))
-
-    return math.exp(cast("float", brentq(bounded, -low, high, xtol=1e-13)))
+def _maps(shifts: Sequence[float], sizes: Sequence[float | None]) -> list[Affine]:
+    """Per field its map; one of unknown size is constant."""
+    return [Affine(shift, size or 0.0) for shift, size in zip(shifts, sizes, strict=True)]

@@ -1,6 +1,6 @@
 """The translation of a user's statement into the terms of the loss, each condition with its points."""
 
-import math
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from evopinn.checks import shown
 from evopinn.errors import ProblemError
 from evopinn.problem.arrays import Floats, finite_array
 from evopinn.problem.binding import BoundFunction, UserFunction, guarded
@@ -214,10 +215,12 @@ class Statement:
 def _weight(condition: Condition) -> float:
     """The weight that a condition states; 1 if it leaves it open."""
     weight: object = condition.weight
-    if weight is None or weight == "auto":
+    if weight is None or (isinstance(weight, str) and weight == "auto"):
         return 1.0
-    if not (isinstance(weight, Real) and 0 <= float(weight) < math.inf):
-        raise ProblemError(f'a weight is {weight!r}; it must be a finite number of at least 0, or "auto".')
+    if isinstance(weight, bool) or not (isinstance(weight, Real) and 0 <= weight <= sys.float_info.max):
+        raise ProblemError(
+            f'a weight is {shown(weight)}; it must be a finite number of at least 0, or "auto".'
+        )
     return float(weight)
 
 

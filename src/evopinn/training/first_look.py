@@ -1,5 +1,7 @@
 """The first look at a problem and a network, before the first step, which tells what to warn about."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -8,9 +10,11 @@ from evopinn.engine import TaylorEngine
 from evopinn.errors import EvopinnError
 from evopinn.genome import DEFAULT_GENOME, Genome
 from evopinn.network import Layout
-from evopinn.problem import Problem
+from evopinn.problem import Data, Problem
 from evopinn.problem.arrays import Floats
-from evopinn.training.warnings import FirstLook, TermLook, first_warnings
+from evopinn.problem.scaling import ROUNDED_ZERO
+from evopinn.problem.stated_values import NEGLIGIBLE, stated_values
+from evopinn.training.warnings import FieldLook, FirstLook, TermLook, first_warnings
 
 _OFF_CENTRE = 0.1
 """Deviation of the biases from the usual start; if they are zero, too much vanishes at the origin."""
@@ -53,7 +57,23 @@ def _first_look(problem: Problem, genome: Genome | None, network: str, parameter
         )
         for term, size, rows in zip(problem.terms(), sizes, changes, strict=True)
     ]
-    return FirstLook(terms, network, parameters or Layout.of(genome, problem).size)
+    return FirstLook(terms, network, parameters or Layout.of(genome, problem).size, list(_fields(problem)))
+
+
+def _fields(problem: Problem) -> Iterator[FieldLook]:
+    """The scaled fields, with how far their known values lie from their shifts."""
+    scales, conditions = problem.scales, problem.terms()[1:]
+    if not scales.coordinates:
+        return
+    for number, (name, scale) in enumerate(zip(problem.fields, scales.fields, strict=False)):
+        farthest = {True: 0.0, False: 0.0}
+        for condition, term in zip(problem.conditions, conditions, strict=True):
+            is_data = isinstance(condition, Data)
+            for values in stated_values(term, number, scales.coordinates):
+                distance = float((values - scale.shift).abs().max())
+                if distance > max(ROUNDED_ZERO * scale.size, NEGLIGIBLE * abs(scale.shift)):
+                    farthest[is_data] = max(farthest[is_data], distance)
+        yield FieldLook(name, scale.size, conditions=farthest[False], data=farthest[True])
 
 
 def _residuals(problem: Problem, genome: Genome) -> Floats:

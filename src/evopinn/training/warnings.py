@@ -15,6 +15,9 @@ FAR_APART = 1e3
 multiplied by a thousandth or a thousand cost the heat equation three digits of its solution, and Kovasznay's
 flow all (one seed each). On the catalogue it is largest for the beam: 110, and up to 430 over five seeds."""
 
+OTHER_UNITS = 1e4
+"""Ratio of what is said of one field from which a mistake in its units is likely."""
+
 _CALLER = 6
 """The caller of `train`, counted in frames from `issue`."""
 
@@ -39,6 +42,23 @@ class TermLook:
 
 
 @dataclass(frozen=True)
+class FieldLook:
+    """A scaled field before the first step.
+
+    Attributes:
+        name: Its name.
+        size: That of its scale.
+        conditions: How far the values that conditions state vary, at most; 0 if none does.
+        data: The same of measured values.
+    """
+
+    name: str
+    size: float
+    conditions: float
+    data: float
+
+
+@dataclass(frozen=True)
 class FirstLook:
     """What is known of a training, or of all trainings of a search, before the first step.
 
@@ -46,11 +66,13 @@ class FirstLook:
         terms: The terms of the loss.
         network: The name of the network in messages.
         parameters: The number of its parameters.
+        fields: The scaled fields.
     """
 
     terms: Sequence[TermLook]
     network: str
     parameters: int
+    fields: Sequence[FieldLook] = ()
 
 
 @dataclass(frozen=True)
@@ -122,9 +144,29 @@ def _far_apart(look: FirstLook) -> Iterator[str]:
     orders = round(math.log10(most.size / least.size))
     yield (
         f"{most.label} begins about 1e{orders} times as large as {least.label}, which then hardly counts in "
-        "the loss; write the problem in units in which all terms are about 1, or give the conditions weights "
-        "that balance them."
+        "the loss; leave out weights and scale=False, so that the terms are balanced, or give the conditions "
+        "weights that balance them."
     )
+
+
+def _far_off(look: FirstLook) -> Iterator[str]:
+    """Values in other units than sources or data, which no balance of the terms mends."""
+    for field in look.fields:
+        known = max(field.conditions, field.data)
+        if 0 < OTHER_UNITS * known < field.size:
+            yield (
+                f"the scale of {field.name} is {field.size:.1e}, given or needed by a source, and its known "
+                f"values vary by {known:.1e} only, too little to be seen beside it; check the units of the "
+                "problem."
+            )
+        if not field.conditions or not field.data:
+            continue
+        ratio = field.data / field.conditions
+        if not 1 / OTHER_UNITS < ratio < OTHER_UNITS:
+            yield (
+                f"the data of {field.name} vary by {field.data:.1e} and the values in its conditions by "
+                f"{field.conditions:.1e}; check their units."
+            )
 
 
 def _no_effect(look: FirstLook) -> Iterator[str]:
@@ -145,6 +187,7 @@ def _no_effect(look: FirstLook) -> Iterator[str]:
 WARNINGS = (
     WarningKind("few residuals", _few_residuals),
     WarningKind("far apart", _far_apart),
+    WarningKind("far off", _far_off),
     WarningKind("no effect", _no_effect),
 )
 """The kinds of warning before the first step, in the order in which they are told."""

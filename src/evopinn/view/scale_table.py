@@ -14,7 +14,7 @@ _COLUMNS = (
 
 
 def scale_table(problem: Problem, title: str = "") -> Table:
-    """What the network's inputs and outputs are mapped by, and what residuals are divided by.
+    """The maps of the network's inputs and outputs, and what the components of each term are divided by.
 
     It is empty for a problem without scales.
     """
@@ -30,5 +30,10 @@ def _rows(problem: Problem) -> Iterator[tuple[str, str, float | None, float]]:
         for name, each in zip(names, maps, strict=False):  # which may be empty
             yield kind, name, each.shift, each.size
     for term in problem.terms():
-        for number, unit in enumerate(term.units):
-            yield "residual", term.name if len(term.units) == 1 else f"{term.name}, {number}", None, unit
+        for number, unit in enumerate(term.units, start=1):
+            yield (
+                "term",
+                term.name if len(term.units) == 1 else f"{term.name}, component {number}",
+                None,
+                unit,
+            )

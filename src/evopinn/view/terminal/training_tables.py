@@ -8,6 +8,7 @@ from rich.text import Text
 
 from evopinn.genome import PublishedError
 from evopinn.problem import Problem
+from evopinn.problem.scales import UNSCALED
 from evopinn.run.wording import visible
 from evopinn.training import TrainingResult
 from evopinn.view.numbers import json_number, spread
@@ -62,6 +63,7 @@ def training_data(result: TrainingResult) -> dict[str, Any]:
     return {
         "problem": result.problem,
         "genome": str(result.genome),
+        **({} if result.scales == UNSCALED else {"scales": result.scales.to_json()}),
         "loss": json_number(result.loss),
         "errors": {name: json_number(error) for name, error in result.errors.items()},
         "residuals": {name: json_number(value) for name, value in result.residuals.items()},
