@@ -83,16 +83,15 @@ def repeatability(rows: Sequence[Row]) -> Iterator[str]:
         network, start = parted(row)
         finite = math.isfinite(row.loss) and row.loss > 0
         losses[row.case, start][network].append(math.log10(min(row.loss, _FAILED) if finite else _FAILED))
-    yield "| problem | start | networks | between networks | better half | deviation within, better half | mean |"
+    yield "| problem | start | networks | between networks | better half | deviation in it | mean |"
     yield "|---|---|---|---|---|---|---|"
     for (case, start), groups in losses.items():
         ordered = sorted(groups.values(), key=statistics.mean)
         better = ordered[: len(ordered) // 2]
         within = math.sqrt(statistics.mean(statistics.variance(group) for group in better))
-        yield (
-            f"| {case} | {start} | {len(ordered)} | {share(ordered):.0%} | {share(better):.0%} | {within:.2f} "
-            f"| {statistics.mean(map(statistics.mean, ordered)):.1f} |"
-        )
+        cells = (f"{share(ordered):.0%}", f"{share(better):.0%}", f"{within:.2f}")
+        middle = statistics.mean(map(statistics.mean, ordered))
+        yield f"| {case} | {start} | {len(ordered)} | {' | '.join(cells)} | {middle:.1f} |"
 
 
 def share(groups: Sequence[Sequence[float]]) -> float:

@@ -60,7 +60,8 @@ def _unit(genome: Genome, problem: Problem, seed: int, spread: float, first: flo
         zᵢ ← s (zᵢ − mean zᵢ) / std zᵢ + mᵢ
 
     by its weights and bias. The means mᵢ are uniform in ±s, one in each of as many equal parts as there are
-    neurons: drawn independently, they leave gaps with some seeds. The last layer, without bias, is scaled to a root mean square of `OUTPUT_RMS`.
+    neurons: drawn independently, they leave gaps with some seeds. The last layer, without bias, is scaled to
+    a root mean square of `OUTPUT_RMS`.
     """
     layout = Layout.of(genome, problem)
     theta = layout.initial(seed)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from evopinn.network import Layout
+from evopinn.training.linearised import Dense
 from evopinn.training.optimiser import LeastSquares
 
 CHANGES = 2
@@ -62,13 +63,12 @@ def _columns(objective: LeastSquares, theta: Tensor, span: slice, residuals: int
 
 
 def _least_squares(columns: Tensor, residuals: Tensor) -> Tensor:
-    """The change that minimises the damped linear problem; none if something is not finite."""
-    norms = columns.square().sum(dim=0).sqrt()
-    norms = torch.where(norms > 0, norms, 1.0)
-    scaled = columns / norms
-    gram = scaled.T @ scaled
-    gram.diagonal().add_(_DAMPING)
-    factor, failed = torch.linalg.cholesky_ex(gram)
-    if failed:
-        return torch.zeros_like(norms)
-    return -torch.cholesky_solve((scaled.T @ residuals)[:, None], factor)[:, 0] / norms
+    """The change that minimises the damped linear problem; none if that has no solution."""
+    model = Dense(residuals, columns, _squared_norms, columns.shape[1])
+    solve = model.damped(_DAMPING)
+    return torch.zeros_like(columns[0]) if solve is None else solve(residuals)
+
+
+def _squared_norms(diagonal: Tensor) -> Tensor:
+    """S², with 1 for columns of zeros."""
+    return torch.where(diagonal > 0, diagonal, 1.0)
