@@ -4,10 +4,12 @@
     python benchmarks/starts.py gains docs/results/starts-catalogue.csv
     python benchmarks/trainings.py experiments/starts/repeatability.toml
     python benchmarks/starts.py repeatability docs/results/starts-repeatability.csv
+    python benchmarks/starts.py figure docs/images/starts.png
 
 `gains` compares the errors from each start with those from the paper's, with the same network, problem and
 seeds, in geometric means. `repeatability` tells how much of the variance of the losses lies between networks,
-rather than between the seeds of one.
+rather than between the seeds of one. `figure` draws how widely pre-activations and their derivatives are
+spread, layer by layer, for some activations on the Klein-Gordon equation.
 """
 
 import argparse
@@ -18,6 +20,16 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+import matplotlib.pyplot as plt
+import torch
+
+import evopinn as ep
+from evopinn.genome import STARTS, Genome
+from evopinn.network import Layout, pre_activations
+from evopinn.network.starts import sample_points
+
+DRAWN = ("sin(x)", "tanh(x)", "swish(x)")
 
 _FAILED = 1e3
 """The error, or loss, of a training that came to none."""
@@ -102,16 +114,72 @@ def share(groups: Sequence[Sequence[float]]) -> float:
     return between / (between + within)
 
 
+def spreads(genome: Genome, problem: ep.Problem, theta: torch.Tensor) -> list[list[float]]:
+    """Per layer the deviation of its pre-activations, and the sizes of their first two derivatives by x."""
+    tensors = Layout.of(genome, problem).unpack(theta)
+    points = sample_points(problem)
+    along = torch.zeros_like(points)
+    along[:, 0] = 1
+
+    def values(at: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return tuple(pre_activations(genome, tensors, at))
+
+    def slopes(at: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return torch.func.jvp(values, (at,), (along,))[1]
+
+    bends = torch.func.jvp(slopes, (points,), (along,))[1]
+    return [
+        [
+            float((each - each.mean(0) if each is z else each).square().mean().sqrt())
+            for each in (z, slope, bend)
+        ]
+        for z, slope, bend in zip(values(points), slopes(points), bends, strict=True)
+    ]
+
+
+def figure(file: Path) -> None:
+    """Draw the spreads for the starts, means over ten seeds."""
+    problem = ep.find_problem("klein-gordon")
+    names = ("z, without its mean", "∂z/∂x", "∂²z/∂x²")
+    canvas, axes = plt.subplots(
+        3, len(DRAWN), sharex=True, sharey="row", figsize=(8, 6), layout="constrained"
+    )
+    for column, activation in zip(axes.T, DRAWN, strict=True):
+        for start in STARTS:
+            genome = Genome.parse(f"layers=5 neurons=14 activation={activation} start={start}")
+            sizes = [
+                spreads(
+                    genome, problem, ep.train(problem, genome, epochs=0, seed=seed, on_warning=None).theta
+                )
+                for seed in range(10)
+            ]
+            for number, axis in enumerate(column):
+                means = [mean([each[layer][number] for each in sizes]) for layer in range(5)]
+                axis.semilogy(range(1, 6), means, marker="o", label=start)
+        column[0].set_title(activation)
+        column[-1].set_xticks(range(1, 6), ["1", "2", "3", "4", "u"])
+        column[-1].set_xlabel("layer")
+    for name, axis in zip(names, axes[:, 0], strict=True):
+        axis.set_ylabel(name)
+    axes[0, 0].legend()
+    canvas.savefig(file, dpi=110)
+
+
 TABLES = {"gains": gains, "repeatability": repeatability}
 
 
 def main() -> None:
-    """Print a table."""
+    """Print a table, or draw the figure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("table", choices=TABLES)
-    parser.add_argument("file", type=Path, help="a CSV file of benchmarks/trainings.py")
+    parser.add_argument("what", choices=[*TABLES, "figure"])
+    parser.add_argument(
+        "file", type=Path, help="a CSV file of benchmarks/trainings.py, or the picture to write"
+    )
     options = parser.parse_args()
-    sys.stdout.write("\n".join(TABLES[options.table](trainings.read(options.file))) + "\n")
+    if options.what == "figure":
+        figure(options.file)
+    else:
+        sys.stdout.write("\n".join(TABLES[options.what](trainings.read(options.file))) + "\n")
 
 
 if __name__ == "__main__":
