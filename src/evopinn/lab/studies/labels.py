@@ -4,15 +4,13 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from evopinn.errors import EvopinnError
-from evopinn.genome import Genome, PublishedError, published_models
+from evopinn.genome import PublishedError, published_models
 from evopinn.lab.studies.design import PAPER_EPOCHS, Design
 from evopinn.lab.studies.trials import Sample, Trial, fields_of
 from evopinn.problem import is_problem_file
-from evopinn.run.architecture import function_of
+from evopinn.run.architecture import Architecture, function_of
 from evopinn.view.numbers import scientific, spread
-
-NOTHING = "–"
+from evopinn.view.tables import NOTHING
 
 REFERENCE = "evo-dpste"
 """The method whose cost all others are given."""
@@ -33,13 +31,8 @@ STRUCTURE_NOTE = (
 
 
 def structure_cell(genome: str) -> str:
-    """Layers, neurons and shortcuts: `7×30 [0-2, 3-5]`; a text that is no genome as it is."""
-    try:
-        structure = Genome.parse(genome).structure
-    except EvopinnError:
-        return genome
-    shortcuts = ", ".join(f"{start}-{end}" for start, end in structure.shortcuts)
-    return f"{structure.layers}×{structure.neurons}" + (f" [{shortcuts}]" if shortcuts else "")
+    """Layers, neurons and shortcuts: `7×30 [0-2, 3-5]`; see `Architecture`."""
+    return Architecture(genome).structure
 
 
 def activation_cell(genome: str) -> str:

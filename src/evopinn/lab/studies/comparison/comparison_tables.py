@@ -6,12 +6,10 @@ from statistics import fmean
 
 from evopinn.catalogue import find_problem
 from evopinn.errors import EvopinnError
-from evopinn.genome import Genome
 from evopinn.lab.studies.comparison.discoveries import Discovery
 from evopinn.lab.studies.comparison.equal_cost import ComparisonDesign
 from evopinn.lab.studies.design import PAPER_SEARCHES
 from evopinn.lab.studies.labels import (
-    NOTHING,
     OURS,
     REFERENCE,
     STRUCTURE_NOTE,
@@ -31,9 +29,9 @@ from evopinn.lab.studies.labels import (
 )
 from evopinn.lab.studies.statistics import SIGNIFICANT, Contrast
 from evopinn.lab.studies.trials import Quantity, Trial, fields_of, quantities
-from evopinn.network import Layout
+from evopinn.run.architecture import Architecture
 from evopinn.view.numbers import duration
-from evopinn.view.tables import Column, Table
+from evopinn.view.tables import NOTHING, Column, Table
 
 OURS_NOTE = (
     f"{OURS} trains by Levenberg-Marquardt in a space of smaller networks: its networks are "
@@ -181,7 +179,7 @@ def _discovery_rows(
             each.search,
             structure_cell(each.genome),
             activation_cell(each.genome),
-            _parameters(each.genome, sizes),
+            NOTHING if (number := Architecture(each.genome, sizes).parameters) is None else f"{number:,}",
             each.spent,
         )
         for case in design.case_names():
@@ -216,13 +214,6 @@ def _sizes(problem: str) -> tuple[int, int] | None:
     except EvopinnError:
         return None
     return len(found.axes), len(found.fields)
-
-
-def _parameters(genome: str, sizes: tuple[int, int] | None) -> str:
-    try:
-        return NOTHING if sizes is None else f"{Layout.of_network(Genome.parse(genome), *sizes).size:,}"
-    except EvopinnError:
-        return NOTHING
 
 
 def _conclusion(contrast: Contrast) -> str:

@@ -7,7 +7,6 @@ from itertools import groupby
 from typing import Protocol, TypeVar
 
 from evopinn.lab.studies.labels import (
-    NOTHING,
     case_label,
     count_cell,
     mean_cell,
@@ -17,7 +16,7 @@ from evopinn.lab.studies.labels import (
 from evopinn.lab.studies.sensitivity.importance import Ranked
 from evopinn.lab.studies.sensitivity.morris import MorrisRow
 from evopinn.lab.studies.trials import Sample
-from evopinn.view.tables import Column, Table
+from evopinn.view.tables import NOTHING, Column, Table
 
 _NOTHING_MEASURED = Sample(math.nan, math.nan, 0, 0)
 _CASE = Column("case", value=lambda row: case_label(row.case))
