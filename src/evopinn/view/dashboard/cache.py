@@ -15,6 +15,7 @@ from evopinn.run.progress import BestLoss
 from evopinn.store.directory import DATABASE, WEIGHTS, writer_of
 from evopinn.store.pages import Browser, RoundStart
 from evopinn.store.records import GenerationSummary
+from evopinn.view.numbers import LEAST_FOR_QUARTILES
 
 Quartiles = tuple[float, float, float]
 Stamp = tuple[object, ...]
@@ -23,9 +24,6 @@ _SETTLED = 0.1
 """Seconds after which a file's time tells it from a later state: clocks of file systems tick."""
 
 _THINNED = 400
-
-_MANY = 4
-"""From so many trainings a generation on, quartiles mean something."""
 
 
 @dataclass
@@ -184,6 +182,6 @@ def _quartiles(losses: list[tuple[int, float]]) -> dict[int, Quartiles | None]:
     return {
         generation: (float(low), float(middle), float(high))
         for generation, group in groups.items()
-        if len(group) >= _MANY
+        if len(group) >= LEAST_FOR_QUARTILES
         for low, middle, high in [np.quantile(group, (0.25, 0.5, 0.75))]
     }

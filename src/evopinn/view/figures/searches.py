@@ -28,9 +28,7 @@ from evopinn.view.figures.style import (
 )
 from evopinn.view.figures.subjects import Run, run_of
 from evopinn.view.figures.trainings import Trainings
-
-_MANY = 4
-"""From so many trainings a generation on, quartiles mean something."""
+from evopinn.view.numbers import LEAST_FOR_QUARTILES
 
 _ROUNDS = {"bests": "bests\nagain", "final": "final"}
 """Rounds behind the generations, as they stand below the axis."""
@@ -55,7 +53,7 @@ def generations(run: Run, *, ax: Axes | None = None) -> Axes:
     if not len(all_finite.tasks):
         raise FigureError(f"no training of the run {found.directory} has a finite loss.")
     ax = axes_on(ax, (PAGE * 0.62, 3.0))
-    many = np.median(np.unique(all_finite.generations, return_counts=True)[1]) >= _MANY
+    many = np.median(np.unique(all_finite.generations, return_counts=True)[1]) >= LEAST_FOR_QUARTILES
     # Side by side where there are many, and always in the same places.
     shift = 0.6 * (np.modf(all_finite.tasks * 0.6180339887)[0] - 0.5) * many
     points = ax.scatter(
