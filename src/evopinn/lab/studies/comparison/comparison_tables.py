@@ -108,7 +108,7 @@ def discovery_tables(
             title,
             columns,
             _discovery_rows(design, found, trials, wanted),
-            (*notes, *(f"{each.model}: {each.deceit}." for each in found if each.deceit)),
+            (*notes, *(f"{each.model}: {each.warning}." for each in found if each.warning)),
             groups=6,
         )
         for title, found, notes in (
