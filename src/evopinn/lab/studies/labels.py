@@ -24,11 +24,6 @@ COMPARED = ("bo-fcnet", "bo-fcresnet", "random", "evolution", REFERENCE, OURS)
 _PAPER_NAMES = {"evolution": "evo"}
 """Methods whose published models go by another name."""
 
-STRUCTURE_NOTE = (
-    "A structure of 7×30 [0-2, 3-5] has seven layers of 30 neurons and two shortcuts, the first from the "
-    "input of layer 0 to that of layer 2."
-)
-
 
 def structure_cell(genome: str) -> str:
     """Layers, neurons and shortcuts: `7×30 [0-2, 3-5]`; see `Architecture`."""

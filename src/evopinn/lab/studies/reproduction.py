@@ -10,7 +10,6 @@ from typing import Any, Literal
 from evopinn.genome import PublishedError, PublishedModel, published_model, published_models
 from evopinn.lab.studies.design import Design
 from evopinn.lab.studies.labels import (
-    STRUCTURE_NOTE,
     activation_cell,
     case_label,
     conditions_note,
@@ -32,6 +31,7 @@ from evopinn.lab.studies.study import (
     trials_by_case,
 )
 from evopinn.lab.studies.trials import Sample, Trial, errors_of
+from evopinn.view.run_tables import STRUCTURE_NOTE
 from evopinn.view.tables import NOTHING, Column, Table
 
 Verdict = Literal["within", "better", "worse", "failed"]

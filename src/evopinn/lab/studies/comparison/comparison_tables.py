@@ -12,7 +12,6 @@ from evopinn.lab.studies.design import PAPER_SEARCHES
 from evopinn.lab.studies.labels import (
     OURS,
     REFERENCE,
-    STRUCTURE_NOTE,
     activation_cell,
     case_label,
     conditions_note,
@@ -31,6 +30,7 @@ from evopinn.lab.studies.statistics import SIGNIFICANT, Contrast
 from evopinn.lab.studies.trials import Quantity, Trial, fields_of, quantities
 from evopinn.run.architecture import Architecture
 from evopinn.view.numbers import duration
+from evopinn.view.run_tables import STRUCTURE_NOTE
 from evopinn.view.tables import NOTHING, Column, Table
 
 OURS_NOTE = (
