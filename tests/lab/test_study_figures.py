@@ -10,7 +10,7 @@ from shown import (
     METHODS,
     OURS,
     SEEDS,
-    Ranked,
+    RankedObjective,
     Sensing,
     comparison,
     comparison_trials,
@@ -105,7 +105,7 @@ def test_trainings_without_a_history_are_refused():
     with pytest.raises(FigureError, match="no training"):
         sensitivity_figure(Sensing.objectives, Sensing.baseline, [], "klein-gordon:I")
     with pytest.raises(FigureError, match="no objective"):
-        ranking_figure([Ranked("layers", float("nan"), "3", "9", float("nan"))])
+        ranking_figure([RankedObjective("layers", float("nan"), "3", "9", float("nan"))])
 
 
 def test_best_losses_fall_with_the_epochs_that_were_spent(study, carried_out):

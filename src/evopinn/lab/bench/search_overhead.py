@@ -60,7 +60,7 @@ def measure_throughput(load: SearchLoad, rounds: int) -> Throughput:
         for number in range(rounds):
             for count, workers in ((1, one), (2, two)):
                 directory = place / f"{count}-{number}"
-                spent = drive(directory, load.case.problem, schedule, Batch(tasks), workers, count)
+                spent = drive(directory, load.case.problem, schedule, TaskBatch(tasks), workers, count)
                 seconds[count].append(spent.wall)
     return Throughput(len(tasks), tuple(seconds[1]), tuple(seconds[2]))
 
@@ -102,7 +102,7 @@ class Spent:
     wall: float
 
 
-class Batch:
+class TaskBatch:
     """A search that asks for some tasks, all at once, and for nothing after them.
 
     Args:
@@ -180,7 +180,7 @@ def drive(
     return spent
 
 
-class Simulated:
+class SimulatedPool:
     """A pool that finishes every training at once, with a real result and a made-up loss.
 
     Each result is read from bytes as it would come from a worker: whoever keeps results occupies memory.
@@ -271,7 +271,7 @@ class Simulator:
             samples.append((snapshot.trained, process_memory("VmRSS")))
 
         searcher = Evolution(schedule, seed=0, settings=SETTINGS)
-        workers = Simulated(self._result)
+        workers = SimulatedPool(self._result)
         spent = drive(directory, self._result.problem, schedule, searcher, workers, count=2, watch=watch)
         total, late = samples[-1]
         early = next(memory for trained, memory in samples if trained >= EARLY * total)

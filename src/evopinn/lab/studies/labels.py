@@ -8,7 +8,7 @@ from evopinn.genome import PublishedError, published_models
 from evopinn.lab.studies.design import PAPER_EPOCHS, Design
 from evopinn.lab.studies.trials import Sample, Trial, fields_of
 from evopinn.problem import is_problem_file
-from evopinn.run.architecture import Architecture, function_of
+from evopinn.run.architecture import Architecture, function_text
 from evopinn.view.numbers import scientific, spread
 from evopinn.view.tables import NOTHING
 
@@ -32,7 +32,7 @@ def structure_cell(genome: str) -> str:
 
 def activation_cell(genome: str) -> str:
     """The activation of a genome, and a start other than the paper's."""
-    return function_of(genome) or NOTHING
+    return function_text(genome) or NOTHING
 
 
 def mean_cell(measured: Sample) -> str:

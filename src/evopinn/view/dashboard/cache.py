@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from evopinn.run.progress import BestLoss
+from evopinn.store.browser import Browser, RoundStart
 from evopinn.store.directory import DATABASE, WEIGHTS, writer_of
-from evopinn.store.pages import Browser, RoundStart
 from evopinn.store.records import GenerationSummary
 from evopinn.view.numbers import LEAST_FOR_QUARTILES
 
@@ -66,7 +66,7 @@ class LossAgainstCost:
 
 
 @dataclass
-class Remembered:
+class RunCache:
     """The cache of one run.
 
     Attributes:
@@ -109,7 +109,7 @@ class Remembered:
         return found | self.quartiles
 
 
-class Memory:
+class RunCaches:
     """The caches of runs, of which only the most recently used are kept.
 
     Args:
@@ -119,12 +119,12 @@ class Memory:
     def __init__(self, most: int | None) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._runs: OrderedDict[Path, Remembered] = OrderedDict()
+        self._runs: OrderedDict[Path, RunCache] = OrderedDict()
 
-    def of(self, directory: Path) -> Remembered:
+    def of(self, directory: Path) -> RunCache:
         """The cache of a run."""
         with self._lock:
-            found = self._runs.setdefault(directory, Remembered())
+            found = self._runs.setdefault(directory, RunCache())
             self._runs.move_to_end(directory)
             while self._most is not None and len(self._runs) > self._most:
                 self._runs.popitem(last=False)
@@ -141,7 +141,7 @@ class Memory:
             for gone in [directory for directory in self._runs if directory not in kept]:
                 del self._runs[gone]
 
-    def answer(self, directory: Path, question: str, make: Callable[[Remembered], Any]) -> Any:
+    def answer(self, directory: Path, question: str, make: Callable[[RunCache], Any]) -> Any:
         """The cached answer if the run has not changed since, otherwise a new one."""
         remembered = self.of(directory)
         with remembered.lock:

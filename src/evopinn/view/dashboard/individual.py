@@ -11,8 +11,8 @@ from evopinn.run.goal import Goal
 from evopinn.run.record import finite
 from evopinn.run.wording import round_name
 from evopinn.search.ranking import LAST, Rank
+from evopinn.store.browser import Browser, RecordedTask
 from evopinn.store.kept_networks import kept_weights
-from evopinn.store.pages import Browser, RecordedTask
 from evopinn.store.records import Entry
 from evopinn.training import History
 from evopinn.training.status import MEANINGS

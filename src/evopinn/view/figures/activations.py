@@ -86,7 +86,7 @@ class LayerUse:
 
 
 @dataclass(frozen=True, eq=False)
-class _Curve:
+class _ActivationCurve:
     """The activation with some parameters, over a range."""
 
     name: str
@@ -223,17 +223,17 @@ def _quartiles(values: Tensor | None) -> tuple[float, ...] | None:
     return tuple(map(float, np.quantile(flat, _SHARES))) if len(flat) else None
 
 
-def _curves(function: Activation, uses: Sequence[LayerUse]) -> list[_Curve]:
+def _curves(function: Activation, uses: Sequence[LayerUse]) -> list[_ActivationCurve]:
     """One for each layer if they differ, else one for all."""
     if function.parameters and uses:
-        return [_Curve(f"layer {use.layer}", use.parameters, use.range) for use in uses]
+        return [_ActivationCurve(f"layer {use.layer}", use.parameters, use.range) for use in uses]
     ranges = [use.range for use in uses] or [_USUAL]
     widest = min(low for low, _ in ranges), max(high for _, high in ranges)
-    return [_Curve("all layers", torch.ones(function.parameters, dtype=torch.float64), widest)]
+    return [_ActivationCurve("all layers", torch.ones(function.parameters, dtype=torch.float64), widest)]
 
 
 def _plot(
-    ax: Axes, function: Activation, curves: Sequence[_Curve], colours: Sequence[Colour], order: int
+    ax: Axes, function: Activation, curves: Sequence[_ActivationCurve], colours: Sequence[Colour], order: int
 ) -> Range:
     """Plot the activation or a derivative; gives the range of its values."""
     bounds = [0.0]

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from evopinn.errors import FigureError
-from evopinn.run.architecture import function_of, structure_of
+from evopinn.run.architecture import function_text, structure_text
 from evopinn.run.run_result import RunResult
 from evopinn.store.reader import Reader
 from evopinn.training import History, TrainingResult
@@ -95,7 +95,7 @@ def finalist_histories(run: RunResult, size: int = 3) -> dict[str, list[History]
         found = [(genome, [reader.history(task) for task in tasks]) for genome, tasks in best]
     known = ((genome, [each for each in histories if each is not None]) for genome, histories in found)
     return {
-        f"{rank}: {function_of(genome)}, {structure_of(genome)}": each
+        f"{rank}: {function_text(genome)}, {structure_text(genome)}": each
         for rank, (genome, each) in enumerate(known, start=1)
         if each
     }

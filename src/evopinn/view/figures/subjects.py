@@ -11,8 +11,8 @@ from evopinn.problem import OBJECT, Problem, is_problem_file
 from evopinn.run.goal import Goal
 from evopinn.run.record import find_best
 from evopinn.run.run_result import RunResult
+from evopinn.store.browser import Browser
 from evopinn.store.directory import find_run
-from evopinn.store.pages import Browser
 from evopinn.store.reader import Reader
 from evopinn.training import TrainingResult
 from evopinn.workers.problem_source import fingerprint, same_fingerprint

@@ -38,7 +38,7 @@ _FORMULA_SIZE = 14.0
 
 
 @dataclass(frozen=True)
-class _Place:
+class _TreeBox:
     """A box of the drawing: an operator, or the x that a leaf takes.
 
     Attributes:
@@ -82,7 +82,7 @@ def tree(activation: ActivationLike, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _draw_edge(ax: Axes, place: _Place) -> None:
+def _draw_edge(ax: Axes, place: _TreeBox) -> None:
     x, y = place.above
     ax.plot([place.x, x], [place.y, y], color=GREY, linewidth=0.9, zorder=1)
     if place.parameter:
@@ -92,20 +92,20 @@ def _draw_edge(ax: Axes, place: _Place) -> None:
         label.set_gid("parameter")
 
 
-def _places(root: Node) -> list[_Place]:
+def _places(root: Node) -> list[_TreeBox]:
     """All boxes, the root first; parameters are named in the order of their edges, as in the formula."""
     nodes = list(walk(root))
     columns = _columns(nodes)
     names = greek_letters()
-    places: list[_Place] = []
+    places: list[_TreeBox] = []
     for path, node in nodes:
         x, y = columns[path], -float(len(path))
         above = (columns[path[:-1]], y + 1) if path else (x, 1.0)
         name = next(names) if node.scaled else ""
-        places.append(_Place(operator_sign(node.operator), x, y, above, name, "operator"))
+        places.append(_TreeBox(operator_sign(node.operator), x, y, above, name, "operator"))
         if node.is_leaf:
             name = next(names) if node.input_scaled else ""
-            places.append(_Place("x", x, y - 1, (x, y), name, "input"))
+            places.append(_TreeBox("x", x, y - 1, (x, y), name, "input"))
     return places
 
 

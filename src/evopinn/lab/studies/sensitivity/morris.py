@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from evopinn.errors import SearchError
 from evopinn.genome import Activation, Genome, Structure, regular_shortcuts
-from evopinn.lab.studies.sensitivity.variations import REGULAR, Varied, regular_span
+from evopinn.lab.studies.sensitivity.variations import REGULAR, Variations, regular_span
 
 LEVELS = 4
 _STEP = LEVELS / (2 * (LEVELS - 1))
@@ -72,7 +72,7 @@ class Screening:
     seed: int
 
     @classmethod
-    def of(cls, varied: Varied, trajectories: int, seed: int) -> "Screening":
+    def of(cls, varied: Variations, trajectories: int, seed: int) -> "Screening":
         """Trajectories through what a study varies.
 
         Args:
@@ -151,7 +151,7 @@ def needs_salib() -> None:
         )
 
 
-def _factors(varied: Varied) -> dict[str, list[Any]]:
+def _factors(varied: Variations) -> dict[str, list[Any]]:
     """The values at the levels of each factor that has several values."""
     spans = list(REGULAR.values()) if len(varied.shortcuts) > 1 else []
     values: dict[str, Sequence[Any]] = {
@@ -177,7 +177,7 @@ def _spread(values: Sequence[Any]) -> list[Any]:
     return [values[level * len(values) // LEVELS] for level in range(LEVELS)]
 
 
-def _genome(varied: Varied, values: Mapping[str, Sequence[Any]], levels: NDArray[np.float64]) -> str:
+def _genome(varied: Variations, values: Mapping[str, Sequence[Any]], levels: NDArray[np.float64]) -> str:
     chosen = {
         factor: each[round(level * (LEVELS - 1))]
         for (factor, each), level in zip(values.items(), levels, strict=True)

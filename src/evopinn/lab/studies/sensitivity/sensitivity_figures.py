@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from evopinn.errors import FigureError
 from evopinn.lab.studies.convergence import draw_means, histories_of, mean_errors, mean_losses
-from evopinn.lab.studies.sensitivity.importance import Ranked
+from evopinn.lab.studies.sensitivity.importance import RankedObjective
 from evopinn.lab.studies.sensitivity.morris import MorrisRow
 from evopinn.lab.studies.trials import Trial, quantities
 from evopinn.view.figures.style import (
@@ -91,7 +91,7 @@ def sensitivity_figure(
 
 
 @styled()
-def ranking_figure(rows: Sequence[Ranked], *, ax: Axes | None = None) -> Axes:
+def ranking_figure(rows: Sequence[RankedObjective], *, ax: Axes | None = None) -> Axes:
     """Plot how much each objective matters as bars, the greatest above, with what luck alone would give.
 
     Args:
