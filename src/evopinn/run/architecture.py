@@ -45,7 +45,7 @@ class Architecture:
         """The genome, if the text is one."""
         try:
             return Genome.parse(self.text)
-        except (EvopinnError, ValueError):  # numbers of thousands of digits are none to Python
+        except (EvopinnError, ValueError):  # Python refuses to read numbers of thousands of digits
             return None
 
     @property

@@ -22,7 +22,7 @@ class SpanCosts:
 
     Attributes:
         workers: How many trainings run side by side.
-        beside: The cost of a training beside its epochs, in epochs.
+        beside: The cost of a training in addition to its epochs, in epochs.
         coarse_exponent: How much less an epoch costs on coarser points.
         spread: Of the times of trainings, the longest of which a generation may have to wait for.
     """

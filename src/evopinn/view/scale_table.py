@@ -14,7 +14,7 @@ _COLUMNS = (
 
 
 def scale_table(problem: Problem, title: str = "") -> Table:
-    """What the network's inputs and outputs are mapped by, and what residuals are divided by.
+    """The maps of the network's inputs and outputs, and the units of residuals.
 
     It is empty for a problem without scales.
     """

@@ -183,7 +183,7 @@ def drive(
 class SimulatedPool:
     """A pool that finishes every training at once, with a real result and a made-up loss.
 
-    Each result is read from bytes as it would come from a worker: whoever keeps results occupies memory.
+    Each result is unpickled as if it came from a worker, so that kept results occupy memory.
 
     Args:
         result: What every training gives, but for the loss.

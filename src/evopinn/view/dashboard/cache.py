@@ -32,9 +32,9 @@ class LossAgainstCost:
 
     Attributes:
         last: The evaluation that was read last.
-        trainings: Attempts up to it.
-        epochs: Spent up to it.
-        seconds: The same, of workers.
+        trainings: The number of attempts up to it.
+        epochs: The epochs spent up to it.
+        seconds: The time of workers up to it.
         best: The best loss; see `BestLoss`.
         improvements: Trainings, epochs, seconds and loss, each time that there was a better one.
     """
@@ -70,11 +70,11 @@ class RunCache:
     """The cache of one run.
 
     Attributes:
-        created: When the run began, which tells it from another that takes its place.
-        lock: Held by whoever reads on.
-        quartiles: Of the losses of generations that are over.
+        created: The start of the run, which tells it from another one in the same directory.
+        lock: Held while the run is read.
+        quartiles: The quartiles of the losses of finished generations.
         progress: The best loss so far.
-        answers: What was made of the run, and in which state of its files.
+        answers: The answers by question, each with the state of the files that it was made from.
     """
 
     created: float | None = None
@@ -113,7 +113,7 @@ class RunCaches:
     """The caches of runs, of which only the most recently used are kept.
 
     Args:
-        most: How many runs to remember; None for all that are kept by `keep_only`.
+        most: The maximum number of runs; None for all that `keep_only` keeps.
     """
 
     def __init__(self, most: int | None) -> None:

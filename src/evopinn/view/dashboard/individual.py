@@ -151,7 +151,7 @@ def _line(browser: Browser, parents: Sequence[int]) -> list[Entry | int]:
 def _latex(genome: str) -> str | None:
     try:
         return Genome.parse(genome).activation.latex()
-    except (EvopinnError, ValueError):  # numbers of thousands of digits are none to Python
+    except (EvopinnError, ValueError):  # Python refuses to read numbers of thousands of digits
         return None
 
 

@@ -43,8 +43,8 @@ def make_app(
     """The dashboard of a directory.
 
     Args:
-        root: Where runs lie, now or later.
-        access: Who may look.
+        root: The directory of the runs, which may not exist yet.
+        access: The conditions of access.
         patience: Seconds to wait for a run to stop.
         limit: Seconds that may be spent where a problem's file is run.
         ending: Set when the dashboard ends, so that no long work starts or continues.

@@ -39,14 +39,14 @@ _FORMULA_SIZE = 14.0
 
 @dataclass(frozen=True)
 class _TreeBox:
-    """A box of the drawing: an operator, or the x that a leaf takes.
+    """A box of the drawing: an operator, or the x that enters a leaf.
 
     Attributes:
-        words: What stands in it, in LaTeX.
-        x: From left to right, one a leaf.
-        y: From the root down, minus one a row.
-        above: Where its output goes.
-        parameter: What multiplies that on the way; empty if nothing does.
+        words: Its text in LaTeX.
+        x: Its place from left to right, in leaves.
+        y: Its place from the root down; each row is lower by one.
+        above: The place that its output goes to.
+        parameter: The parameter that multiplies its output; empty if none does.
         kind: "operator" or "input".
     """
 
@@ -110,7 +110,7 @@ def _places(root: Node) -> list[_TreeBox]:
 
 
 def _columns(nodes: list[tuple[Path, Node]]) -> dict[Path, float]:
-    """Where each node stands from left to right: leaves side by side, others above the middle of theirs."""
+    """The place of each node from left to right: leaves side by side, others above their children."""
     leaves = (path for path, node in nodes if node.is_leaf)
     columns = {path: float(column) for column, path in enumerate(leaves)}
     for path, node in reversed(nodes):  # children before parents
@@ -136,7 +136,7 @@ def operator_sign(name: str) -> str:
 
 @styled()
 def formula(activation: ActivationLike, *, ax: Axes | None = None) -> Axes:
-    """Write an activation function as a formula, in smaller letters where it is long.
+    """Write an activation function as a formula, in smaller letters if it is long.
 
     Args:
         activation: The activation or its text, or a network that has one.
