@@ -13,7 +13,7 @@ from evopinn.view.numbers import scientific, spread
 from evopinn.view.tables import NOTHING
 
 REFERENCE = "evo-dpste"
-"""The method whose cost all others are given."""
+"""The method whose cost sets the budget of all others."""
 
 OURS = "evo-dpste+lm"
 """Evolution with DPSTE that trains by Levenberg-Marquardt, in the space of small networks."""
@@ -22,7 +22,7 @@ COMPARED = ("bo-fcnet", "bo-fcresnet", "random", "evolution", REFERENCE, OURS)
 """The methods of a comparison; colours in figures follow this order."""
 
 _PAPER_NAMES = {"evolution": "evo"}
-"""Methods whose published models go by another name."""
+"""The names of methods in published models, where they differ."""
 
 
 def structure_cell(genome: str) -> str:

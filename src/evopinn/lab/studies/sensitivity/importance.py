@@ -26,8 +26,8 @@ class RankedObjective:
         best: The value of the least mean.
         worst: The value of the largest.
         share: Of this effect in the sum of all objectives' effects.
-        noise: What the effect would be, on average, if the values did not matter and means differed by the
-            luck of their trainings; NaN with one training of each.
+        noise: The effect to expect if the values did not matter and means differed by chance alone; NaN with
+            one training of each.
         p: Of Kruskal and Wallis' test that all values are alike; NaN where there is nothing to test.
         p_holm: The same corrected for the number of objectives.
         failed: Trainings that failed.

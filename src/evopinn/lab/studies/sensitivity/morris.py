@@ -22,7 +22,7 @@ from evopinn.lab.studies.sensitivity.variations import REGULAR, Variations, regu
 
 LEVELS = 4
 _STEP = LEVELS / (2 * (LEVELS - 1))
-"""Of a trajectory, as a share of a factor's range."""
+"""A step of a trajectory, as a share of a factor's range."""
 
 _SAMPLING, _RESAMPLING, _FUNCTIONS = range(3)
 """Purposes of random numbers."""
@@ -41,7 +41,7 @@ class MorrisRow:
         mu_star: μ*, in decades of the response over the factor's range.
         sigma: σ; without meaning for the activation.
         confidence: Half of the width of the 95 % interval of μ*, by resampling the trajectories.
-        noise: What μ* would be if the response were the luck of a training alone; NaN if that is not known.
+        noise: The μ* to expect if the response were chance alone; NaN if unknown.
         failed: Number of trainings, of all factors, that failed and were given the worst response.
         case: The problem that was trained on.
     """
@@ -60,10 +60,10 @@ class Screening:
     """The networks of all trajectories.
 
     Attributes:
-        factors: What varies.
+        factors: The factors that vary.
         levels: For each network a row with the level of each factor, from 0 to 1.
         genomes: As text, in the same order; some may be there more than once.
-        seed: Of the study.
+        seed: The seed of the study.
     """
 
     factors: tuple[str, ...]
