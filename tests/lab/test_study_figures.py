@@ -46,7 +46,12 @@ def networks(study):
     """A network for each discovery; those of a method are the same."""
     trained = {
         method: ep.train(
-            "klein-gordon:I", "layers=2 neurons=4 activation=tanh(x)", epochs=1, seed=place, engine="autograd"
+            "klein-gordon:I",
+            "layers=2 neurons=4 activation=tanh(x)",
+            epochs=1,
+            seed=place,
+            optimizer="lbfgs",
+            engine="autograd",
         )
         for place, method in enumerate(METHODS)
     }
@@ -154,7 +159,11 @@ def test_error_maps_are_means_over_the_trainings_of_a_method(study, trials, netw
 
 def test_error_maps_of_a_line_are_lines(tmp_path):
     network = ep.train(
-        "euler-bernoulli", "layers=2 neurons=4 activation=tanh(x)", epochs=1, engine="autograd"
+        "euler-bernoulli",
+        "layers=2 neurons=4 activation=tanh(x)",
+        epochs=1,
+        optimizer="lbfgs",
+        engine="autograd",
     )
     genome = "layers=2 neurons=4 shortcuts=none activation=tanh(x)"
     write_trainings(tmp_path / "run", [genome], lambda *_: 0.1, {genome: network})
