@@ -154,8 +154,10 @@ def figure(file: Path) -> None:
                 for seed in range(10)
             ]
             for number, axis in enumerate(column):
-                means = [mean([each[layer][number] for each in sizes]) for layer in range(5)]
-                axis.semilogy(range(1, 6), means, marker="o", label=start)
+                # The first layer is linear in the coordinates: it has no second derivative to draw.
+                layers = range(2 if number == 2 else 1, 6)
+                means = [mean([each[layer - 1][number] for each in sizes]) for layer in layers]
+                axis.semilogy(layers, means, marker="o", label=start)
         column[0].set_title(activation)
         column[-1].set_xticks(range(1, 6), ["1", "2", "3", "4", "u"])
         column[-1].set_xlabel("layer")

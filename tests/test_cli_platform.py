@@ -30,7 +30,7 @@ def command(*arguments):
 def test_networks_are_trained_saved_and_loaded(tmp_path):
     program = f"""
 import evopinn as ep
-ep.save(ep.train("heat", "{NETWORK}", epochs=1, engine="autograd"), "heat")
+ep.save(ep.train("heat", "{NETWORK}", epochs=1, optimizer="lbfgs", engine="autograd"), "heat")
 print(ep.load("heat").genome)
 """
     assert bare(program, tmp_path) == (0, f"{NETWORK.replace(' act', ' shortcuts=none act')}\n", "")

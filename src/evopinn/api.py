@@ -253,7 +253,7 @@ def observed(stop: StopRequest, progress: bool = True) -> Generator[Observer]:
 
 
 def _ignore(_: object) -> None:
-    """Ignore what nobody wants to know."""
+    """Ignore a snapshot or a message."""
 
 
 def _source(problem: object) -> ProblemSource:

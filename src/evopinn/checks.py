@@ -23,6 +23,16 @@ def whole_number(value: object) -> int | None:
     return value.__index__()
 
 
+def bounded_whole(name: str, value: object, least: int, most: int, error: type[Exception]) -> int:
+    """The value as a whole number within bounds; any other value raises an error of this kind."""
+    number = whole_number(value)
+    if number is None or number < least:
+        raise error(f"{name} is {shown(value)}; it must be a whole number of at least {least}.")
+    if number > most:
+        raise error(f"{name} is {shown(value)}; it must be a whole number of at most {most:,}.")
+    return number
+
+
 def is_file(path: str | os.PathLike[str]) -> bool:
     """Whether a path is that of a regular file: not a directory, pipe or device.
 

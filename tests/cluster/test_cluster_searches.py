@@ -83,7 +83,7 @@ def local_run(tmp_path_factory):
 
 
 def test_a_search_on_a_cluster_is_the_same_to_the_last_bit(ray_cluster, local_run, tmp_path):
-    """States are gone on from, too: they travel, for nodes do not see the run's directory."""
+    """Trainings continue earlier ones too: states travel, since nodes do not see the run's directory."""
     method, schedule, settings = SEARCHES[SEARCH]
     result = ep.search(
         PROBLEM,

@@ -20,7 +20,7 @@ from evopinn.run.wording import is_unseen
 from evopinn.store.directory import CONFIG, DATABASE, LOCK, WEIGHTS, find_run, runs_in
 from evopinn.store.reader import Reader
 from evopinn.store.store import Store
-from evopinn.view.dashboard.listing import Places
+from evopinn.view.dashboard.listing import RunListing
 from evopinn.view.dashboard.queries import Queries
 from evopinn.view.terminal.console import PipedConsole
 from evopinn.view.terminal.run_charts import run_charts
@@ -58,7 +58,7 @@ def take_out(directory):
 
 def browse(directory):
     """As the dashboard does, which tells of a run that cannot be read in its answer."""
-    queries = Queries(Places(directory.parent))
+    queries = Queries(RunListing(directory.parent))
     json.dumps(queries.overview(), allow_nan=False)
     json.dumps(queries.run(directory.name), allow_nan=False)
     json.dumps(queries.individual(directory.name, 2), allow_nan=False)
@@ -189,7 +189,7 @@ def test_a_database_with_a_program_in_it_is_refused(runs, statement, use):
         connection.executescript(statement)
     refused = LAW.refused
     if use is browse:
-        (row,) = Queries(Places(runs.harmed.parent)).overview()["table"]["rows"]
+        (row,) = Queries(RunListing(runs.harmed.parent)).overview()["table"]["rows"]
         assert row["more"]["state"] == "unreadable"
     else:
         LAW.holds(use, runs.harmed)

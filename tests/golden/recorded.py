@@ -10,7 +10,7 @@ from pathlib import Path
 
 from safetensors.numpy import load_file
 
-WORDS = ("plan", "note", "text", "words", "deceit", "warnings")
+WORDS = ("plan", "note", "text", "words", "deceit", "warning", "warnings")
 """Entries that are sentences for people; they may be worded anew."""
 
 TIMES = ("seconds", "started", "ended", "time", "created", "worker")

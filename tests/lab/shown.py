@@ -11,7 +11,7 @@ from evopinn.lab.studies.comparison.discoveries import Discovery
 from evopinn.lab.studies.comparison.equal_cost import ComparisonDesign
 from evopinn.lab.studies.labels import OURS
 from evopinn.lab.studies.reproduction import ReproductionDesign, ReproductionStudy
-from evopinn.lab.studies.sensitivity.importance import Ranked
+from evopinn.lab.studies.sensitivity.importance import RankedObjective
 from evopinn.lab.studies.sensitivity.morris import MorrisRow
 from evopinn.lab.studies.sensitivity.sensitivity_study import SensitivityStudy
 from evopinn.lab.studies.sensitivity.variations import SensitivityDesign
@@ -196,8 +196,8 @@ class Sensing(SensitivityStudy):
     def ranking(self, trials):  # noqa: ARG002
         found = {"noise": 0.05, "p_holm": 0.012, "case": "klein-gordon:I"}
         return [
-            Ranked("activation", 3.0, "sin", "tanh", 0.75, **found),
-            Ranked("layers", 1.0, "9", "3", 0.25, **found),
+            RankedObjective("activation", 3.0, "sin", "tanh", 0.75, **found),
+            RankedObjective("layers", 1.0, "9", "3", 0.25, **found),
         ]
 
     def morris(self, directory):  # noqa: ARG002

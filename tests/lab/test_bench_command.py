@@ -11,7 +11,7 @@ from evopinn.lab.bench.cases import FULL, QUICK, TARGETS, Case
 from evopinn.lab.bench.contestants import BASELINE, contestants
 from evopinn.lab.bench.findings import CaseTimings, OptimizerCost, ScalePoint, Scaling, StepCost, Timing
 from evopinn.lab.bench.isolation import CrashedError
-from evopinn.lab.bench.optimizer_steps import Stepping
+from evopinn.lab.bench.optimizer_steps import TimedLBFGS
 from evopinn.lab.bench.sections import SECTIONS
 from evopinn.network import Layout
 
@@ -155,5 +155,5 @@ def test_the_full_plan_has_what_the_targets_speak_of():
 
 
 def test_a_step_of_lbfgs_takes_longer_with_more_parameters():
-    small, large = (Stepping().own_seconds(size, memory=20, steps=10) for size in (100, 100_000))
+    small, large = (TimedLBFGS().own_seconds(size, memory=20, steps=10) for size in (100, 100_000))
     assert 0 < small < large

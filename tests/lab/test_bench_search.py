@@ -14,7 +14,7 @@ from evopinn.lab.bench.cases import QUICK, SearchLoad
 from evopinn.lab.bench.findings import DriverCost, LongRun, Throughput
 from evopinn.lab.bench.isolation import CrashedError
 from evopinn.lab.bench.machine import this_machine
-from evopinn.lab.bench.search_overhead import Batch, Simulated, Simulation, Simulator, Spent
+from evopinn.lab.bench.search_overhead import SimulatedPool, Simulation, Simulator, Spent, TaskBatch
 from evopinn.lab.bench.sections import BenchReport
 from evopinn.run.progress import Snapshot
 from evopinn.search import Evolution, Schedule, Score
@@ -105,7 +105,7 @@ def test_memory_is_compared_with_that_after_a_tenth(simulator, tmp_path, monkeyp
 
 
 def test_simulated_results_come_one_by_one_and_share_nothing(simulator):
-    workers = Simulated(simulator._result)
+    workers = SimulatedPool(simulator._result)
     for number in (7, 8, 7):
         workers.submit(number, None, 1.0)
     assert workers.outstanding == 3
@@ -121,7 +121,7 @@ def test_simulated_results_come_one_by_one_and_share_nothing(simulator):
 
 def test_a_batch_asks_once_and_ends_with_its_last_task():
     tasks = Evolution(Schedule((3,), (2,)), seed=0).ask()
-    batch = Batch(tasks)
+    batch = TaskBatch(tasks)
     assert batch.ask() == tasks
     assert batch.ask() == ()
     for task in reversed(tasks):

@@ -10,7 +10,7 @@ from shown import (
     METHODS,
     OURS,
     SEEDS,
-    Ranked,
+    RankedObjective,
     Sensing,
     comparison,
     comparison_trials,
@@ -46,7 +46,12 @@ def networks(study):
     """A network for each discovery; those of a method are the same."""
     trained = {
         method: ep.train(
-            "klein-gordon:I", "layers=2 neurons=4 activation=tanh(x)", epochs=1, seed=place, engine="autograd"
+            "klein-gordon:I",
+            "layers=2 neurons=4 activation=tanh(x)",
+            epochs=1,
+            seed=place,
+            optimizer="lbfgs",
+            engine="autograd",
         )
         for place, method in enumerate(METHODS)
     }
@@ -105,7 +110,7 @@ def test_trainings_without_a_history_are_refused():
     with pytest.raises(FigureError, match="no training"):
         sensitivity_figure(Sensing.objectives, Sensing.baseline, [], "klein-gordon:I")
     with pytest.raises(FigureError, match="no objective"):
-        ranking_figure([Ranked("layers", float("nan"), "3", "9", float("nan"))])
+        ranking_figure([RankedObjective("layers", float("nan"), "3", "9", float("nan"))])
 
 
 def test_best_losses_fall_with_the_epochs_that_were_spent(study, carried_out):
@@ -154,7 +159,11 @@ def test_error_maps_are_means_over_the_trainings_of_a_method(study, trials, netw
 
 def test_error_maps_of_a_line_are_lines(tmp_path):
     network = ep.train(
-        "euler-bernoulli", "layers=2 neurons=4 activation=tanh(x)", epochs=1, engine="autograd"
+        "euler-bernoulli",
+        "layers=2 neurons=4 activation=tanh(x)",
+        epochs=1,
+        optimizer="lbfgs",
+        engine="autograd",
     )
     genome = "layers=2 neurons=4 shortcuts=none activation=tanh(x)"
     write_trainings(tmp_path / "run", [genome], lambda *_: 0.1, {genome: network})

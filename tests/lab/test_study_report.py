@@ -48,7 +48,7 @@ def cells(table):
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory):
     study, directory = comparison(), tmp_path_factory.mktemp("compared")
-    network = ep.train("klein-gordon:I", HARMLESS, epochs=1, engine="autograd")
+    network = ep.train("klein-gordon:I", HARMLESS, epochs=1, optimizer="lbfgs", engine="autograd")
     write_comparison(study, directory, {each.genome: network for each in discoveries(study)})
     path = write_study_page(study, directory)
     assert path == directory / "report.html"

@@ -13,7 +13,7 @@ from evopinn.errors import EvopinnError
 from evopinn.lab.studies.execution import carry_out
 from evopinn.lab.studies.sensitivity.importance import expected_range, responses
 from evopinn.lab.studies.sensitivity.sensitivity_study import SensitivityStudy
-from evopinn.lab.studies.sensitivity.sensitivity_tables import Sensed
+from evopinn.lab.studies.sensitivity.sensitivity_tables import ValueResult
 from evopinn.lab.studies.sensitivity.variations import SensitivityDesign
 from evopinn.lab.studies.trials import Sample, Trial, settled_entries
 from evopinn.run.config import read_config
@@ -203,7 +203,7 @@ def test_a_row_of_the_table_is_the_mean_of_a_values_trials() -> None:
     rows = {(row.objective, row.value): row for row in table}
     assert len(rows) == len(table) == 21
     assert sum(row.is_baseline for row in table) == 4
-    assert rows["neurons", "40"] == Sensed(
+    assert rows["neurons", "40"] == ValueResult(
         "neurons",
         "40",
         False,

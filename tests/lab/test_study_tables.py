@@ -131,7 +131,7 @@ def test_ours_has_a_table_of_its_own():
 def test_a_model_that_overfits_is_noted():
     study = comparison()
     found = discoveries(study)
-    found[1] = replace(found[1], deceit="the network overfits its training points")
+    found[1] = replace(found[1], warning="the network overfits its training points")
     theirs, ours = discovery_tables(study.design, found, comparison_trials(study))
     said = f"{found[1].model}: the network overfits its training points."
     assert theirs.notes[-1] == said

@@ -14,7 +14,7 @@ from evopinn.genome import Genome
 from evopinn.run.progress import BestLoss
 from evopinn.search import Rank, Score
 from evopinn.search.ranking import LAST
-from evopinn.store.pages import Browser, Selection
+from evopinn.store.browser import Browser, Selection
 from evopinn.store.store import Store
 from evopinn.store.weights import WeightsKeeper
 

@@ -10,8 +10,8 @@ from runs import make_task
 from simulated import make_evaluation
 
 from evopinn.store import schema
+from evopinn.store.browser import Browser, Selection
 from evopinn.store.database import connect_for_reading
-from evopinn.store.pages import Browser, Selection
 from evopinn.store.store import Store
 
 ERRORS = (

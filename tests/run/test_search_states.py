@@ -36,7 +36,7 @@ def searched(directory):
 
 @pytest.fixture
 def stopped(tmp_path, monkeypatch):
-    """A run that was stopped at the end of its second generation, whose elitists have gone on from states."""
+    """A run that was stopped after its second generation, whose elitists continued earlier trainings."""
     count = POPULATIONS[0] + POPULATIONS[1] + 1
     with monkeypatch.context() as patched:
         patched.setattr(StopRequest, "__call__", lambda _: settled_count(tmp_path / "run") >= count)

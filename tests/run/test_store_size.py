@@ -15,7 +15,7 @@ from simulated import make_evaluation
 from starlette.testclient import TestClient
 
 from evopinn.run.run_result import RunResult
-from evopinn.store.pages import SORTS, Browser, Selection
+from evopinn.store.browser import SORTS, Browser, Selection
 from evopinn.store.reader import Reader
 from evopinn.store.store import Store
 from evopinn.view.dashboard.security import Access

@@ -290,7 +290,7 @@ def test_the_residual_on_other_points_is_told(transport):
     assert not result.overfitted
 
 
-def test_a_loss_that_deceives_is_seen():
+def test_an_overfitted_network_is_recognised():
     problem = Problem(
         domain=Interval(0, 6),
         fields=["u"],

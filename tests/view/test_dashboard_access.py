@@ -16,7 +16,7 @@ from figured import make_run
 
 from evopinn.errors import RunError
 from evopinn.store.directory import DATABASE, LOCK, WEIGHTS, WriterLock, writer_of
-from evopinn.view.dashboard.listing import Places, UnknownRunError
+from evopinn.view.dashboard.listing import RunListing, UnknownRunError
 from evopinn.view.dashboard.queries import Queries
 from evopinn.view.dashboard.security import Access
 
@@ -229,7 +229,7 @@ def test_nothing_outside_of_the_directory_is_shown(client, name, rest):
 @pytest.mark.parametrize("name", ["", ".", "..", "../elsewhere/secret", "/etc", "a\0b", "first/", "first\\"])
 def test_a_name_is_that_of_something_right_below(root, name):
     with pytest.raises(UnknownRunError, match=re.escape(repr(name))):
-        Places(root).find(name)
+        RunListing(root).find(name)
 
 
 def test_links_that_lead_out_are_listed_and_refused(tmp_path):

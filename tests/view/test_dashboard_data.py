@@ -15,8 +15,8 @@ from figured import GENOMES, HOSTILE, LOSSES, make_history, make_run
 from evopinn.errors import RunError
 from evopinn.genome import Genome
 from evopinn.search.task import Origin, Task
+from evopinn.store.browser import Browser
 from evopinn.store.directory import DATABASE
-from evopinn.store.pages import Browser
 from evopinn.store.store import Store
 from evopinn.training.status import MEANINGS
 from evopinn.view.dashboard import listing as places
@@ -226,7 +226,7 @@ def test_a_list_of_many_runs_is_remembered_as_a_whole(tmp_path, monkeypatch):
     )
     monkeypatch.setattr(queries, "_MOST_LOOKED_AT", 1)
     time.sleep(0.15)  # a file's time does not tell at once
-    asked = queries.Queries(places.Places(tmp_path))
+    asked = queries.Queries(places.RunListing(tmp_path))
     first = asked.overview()
     assert asked.overview() == first
     assert sorted(read) == ["0", "1", "2", "3"]
@@ -241,7 +241,7 @@ def test_a_list_of_many_runs_is_read_bit_by_bit(tmp_path):
     make_run(tmp_path / "0")
     for name in "12":
         shutil.copytree(tmp_path / "0", tmp_path / name)
-    asked = queries.Queries(places.Places(tmp_path), patience=1e-9)
+    asked = queries.Queries(places.RunListing(tmp_path), patience=1e-9)
     waiting = [
         [row["key"] for row in asked.overview()["table"]["rows"] if row["more"]["state"] == "waiting"]
         for _ in range(3)

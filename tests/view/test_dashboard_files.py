@@ -28,7 +28,7 @@ from evopinn.store.directory import DATABASE, WEIGHTS
 from evopinn.store.reader import Reader
 from evopinn.store.store import Store
 from evopinn.view.dashboard import server as serving
-from evopinn.view.dashboard.picture_cache import Drawings, PictureRequest
+from evopinn.view.dashboard.picture_cache import PictureCache, PictureRequest
 from evopinn.view.dashboard.sandbox import Sandbox
 from evopinn.view.figures.pictures import Picture
 from evopinn.workers.problem_source import fingerprint
@@ -206,7 +206,7 @@ def test_the_second_ctrl_c_ends_whatever_is_under_way(monkeypatch):
 
 
 def test_other_pictures_are_not_waited_for_without_end(root):
-    drawings = Drawings(Sandbox(threading.Event()), patience=0.05)
+    drawings = PictureCache(Sandbox(threading.Event()), patience=0.05)
     with drawings._drawing, pytest.raises(FigureError, match="pictures"):
         drawings.picture(PictureRequest("structure", root / "done", 8, run_file=False))
 
@@ -236,7 +236,7 @@ def test_a_picture_is_drawn_once_and_old_ones_give_way(root, monkeypatch):
         return Picture(row.name, row.title, row.caption, row.kind, b"x" * 40, 1.0)
 
     monkeypatch.setattr("evopinn.view.dashboard.picture_cache.picture", picture)
-    drawings = Drawings(Sandbox(threading.Event()), room=100)
+    drawings = PictureCache(Sandbox(threading.Event()), room=100)
     for task in (0, 0, 1, 0, 2, 0, 1):
         drawings.picture(PictureRequest("structure", root / "done", task, run_file=False))
     # Room for two: the third takes the place of the second, which is drawn anew.

@@ -9,7 +9,7 @@ from figured import GENOMES, make_run
 
 from evopinn.genome import Genome
 from evopinn.search.task import Origin, Task
-from evopinn.store.pages import SORTS, Browser, Selection
+from evopinn.store.browser import SORTS, Browser, Selection
 from evopinn.store.store import Store
 
 

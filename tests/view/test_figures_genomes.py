@@ -18,7 +18,7 @@ figures = ep.figures
 
 @pytest.fixture(scope="module")
 def network(transport):
-    return ep.train(transport, NETWORK, epochs=3, engine="autograd")
+    return ep.train(transport, NETWORK, epochs=3, optimizer="lbfgs", engine="autograd")
 
 
 def test_a_structure_has_its_layers_shortcuts_and_names(network):
@@ -59,7 +59,9 @@ def test_a_structure_fits_a_page(layers):
 
 
 def test_the_title_of_a_small_structure_fits():
-    small = ep.train("heat", "layers=2 neurons=5 activation=sin(x)", epochs=1, engine="autograd")
+    small = ep.train(
+        "heat", "layers=2 neurons=5 activation=sin(x)", epochs=1, optimizer="lbfgs", engine="autograd"
+    )
     figure = figures.structure(small).figure
     renderer = drawn(figure)
     title = figure.axes[0].title.get_window_extent(renderer)
@@ -171,7 +173,9 @@ def test_an_activation_is_shown_per_layer_where_it_is_used(network, transport):
 
 
 def test_an_activation_without_parameters_has_one_curve_over_all_ranges(transport):
-    result = ep.train(transport, "layers=3 neurons=5 activation=sin(x)", epochs=1, engine="autograd")
+    result = ep.train(
+        transport, "layers=3 neurons=5 activation=sin(x)", epochs=1, optimizer="lbfgs", engine="autograd"
+    )
     figure = figures.activation(result, problem=transport)
     lows, highs = zip(*(use.range for use in layer_uses(result, transport)), strict=True)
     (line, *_) = marked(figure, "all layers")

@@ -36,7 +36,7 @@ problem = ep.Problem(
 
 @pytest.fixture(scope="module")
 def network():
-    return ep.train("heat", NETWORK, epochs=2, engine="autograd")
+    return ep.train("heat", NETWORK, epochs=2, optimizer="lbfgs", engine="autograd")
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +218,7 @@ def test_a_problem_that_was_an_object(tmp_path, network):
 def test_a_problem_without_a_solution(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(UNNAMED)
-    result = ep.train(str(file), NETWORK, epochs=1, engine="autograd")
+    result = ep.train(str(file), NETWORK, epochs=1, optimizer="lbfgs", engine="autograd")
     run = make_run(tmp_path / "run", problem=str(file), weights=result)
     assert list(outcomes(run)) == ["error"]
 

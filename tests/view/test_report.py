@@ -35,7 +35,7 @@ SMALL = 5_000_000
 
 @pytest.fixture(scope="module")
 def network():
-    return ep.train("heat", NETWORK, epochs=2, engine="autograd")
+    return ep.train("heat", NETWORK, epochs=2, optimizer="lbfgs", engine="autograd")
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    network = ep.train("heat", NETWORK, epochs=2, engine="autograd")
+    network = ep.train("heat", NETWORK, epochs=2, optimizer="lbfgs", engine="autograd")
     run = make_run(tmp_path_factory.mktemp("runs") / "</script><script>alert(1)</script>", weights=network)
     return run.report().as_uri()
 

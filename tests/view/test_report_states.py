@@ -48,7 +48,7 @@ problem = ep.Problem(
 
 @pytest.fixture(scope="module")
 def network():
-    return ep.train("heat", NETWORK, epochs=1, engine="autograd")
+    return ep.train("heat", NETWORK, epochs=1, optimizer="lbfgs", engine="autograd")
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_run_without_a_success(tmp_path):
 def test_a_run_of_one_individual_without_a_known_solution(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(UNSOLVED.format(title="An oscillator", equation=""))
-    network = ep.train(str(file), NETWORK, epochs=1, engine="autograd")
+    network = ep.train(str(file), NETWORK, epochs=1, optimizer="lbfgs", engine="autograd")
     page = reported(make_single(tmp_path / "one", CONFIG.format(problem=file), network=network))
     assert "An oscillator" in page.words
     assert "error unknown" in page.words

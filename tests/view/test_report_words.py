@@ -137,7 +137,7 @@ def test_the_hall_of_fame_is_the_same_table_in_every_format(tmp_path):
 
 @pytest.mark.usefixtures("blank")
 def test_residuals_are_named_in_words(tmp_path):
-    network = ep.train("heat", NETWORK, epochs=1, engine="autograd")
+    network = ep.train("heat", NETWORK, epochs=1, optimizer="lbfgs", engine="autograd")
     text = make_run(tmp_path / "run", weights=network).report(tmp_path / "r.md").read_text(encoding="utf-8")
     assert "\n- residual: " in text
     assert "held_out" not in text.partition("## Settings")[0]

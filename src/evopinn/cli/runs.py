@@ -32,7 +32,7 @@ def runs(
     as_json: JsonOption = False,
 ) -> None:
     """List the runs of a directory, newest last."""
-    # Whoever has not searched yet has made no mistake.
+    # It is no mistake to list runs before the first search.
     places = runs_in(directory) if directory != RUNS or directory.exists() else []
     found: list[RunRecord] = []
     unreadable: list[tuple[Path, str]] = []

@@ -20,7 +20,7 @@ _GREEK = tuple(rf"\{name}" for name in ("alpha", "beta", "gamma", "delta", "epsi
 
 
 @dataclass(frozen=True)
-class _Phrase:
+class _Printed:
     text: str
     binding: Binding
 
@@ -58,25 +58,28 @@ def greek_letters() -> Iterator[str]:
 
 
 def _render(
-    node: Node, names: Iterator[str], times: str, body: Callable[[Node, tuple[_Phrase, ...]], _Phrase]
-) -> _Phrase:
+    node: Node,
+    names: Iterator[str],
+    times: str,
+    body: Callable[[Node, tuple[_Printed, ...]], _Printed],
+) -> _Printed:
     """The phrase of a node: `body` writes its operator around the phrases of its inputs."""
     own = next(names) if node.scaled else ""
     if node.is_leaf:
         name = next(names) if node.input_scaled else ""
-        inputs = (_Phrase(f"{name}{times}x", Binding.PRODUCT) if name else _Phrase("x", Binding.ATOM),)
+        inputs = (_Printed(f"{name}{times}x", Binding.PRODUCT) if name else _Printed("x", Binding.ATOM),)
     else:
         inputs = tuple(_render(child, names, times, body) for child in node.children)
     phrase = body(node, inputs)
-    return _Phrase(f"{own}{times}{phrase.within(Binding.POWER)}", Binding.PRODUCT) if own else phrase
+    return _Printed(f"{own}{times}{phrase.within(Binding.POWER)}", Binding.PRODUCT) if own else phrase
 
 
-def _fill(notation: Notation, inputs: tuple[_Phrase, ...]) -> _Phrase:
+def _fill(notation: Notation, inputs: tuple[_Printed, ...]) -> _Printed:
     # Operands contain no "#", so that filling in one never disturbs the place of the next.
     text = notation.template
     for number, (phrase, required) in enumerate(zip(inputs, notation.operands, strict=True), start=1):
         text = text.replace(f"#{number}", phrase.within(required))
-    return _Phrase(text, notation.binding)
+    return _Printed(text, notation.binding)
 
 
 def _is_bare(node: Node) -> bool:
@@ -84,7 +87,7 @@ def _is_bare(node: Node) -> bool:
     return node.operator == "id" and node.is_leaf and not node.input_scaled
 
 
-def _text_body(node: Node, inputs: tuple[_Phrase, ...]) -> _Phrase:
+def _text_body(node: Node, inputs: tuple[_Printed, ...]) -> _Printed:
     if _is_bare(node):
         return inputs[0]
     row = operator(node.operator)
@@ -97,10 +100,10 @@ def _text_body(node: Node, inputs: tuple[_Phrase, ...]) -> _Phrase:
         phrase = _fill(row.text, inputs)
         if parse_tree(phrase.text) == replace(node, scaled=False):
             return phrase
-    return _Phrase(f"{row.name}({', '.join(phrase.text for phrase in inputs)})", Binding.ATOM)
+    return _Printed(f"{row.name}({', '.join(phrase.text for phrase in inputs)})", Binding.ATOM)
 
 
-def _latex_body(node: Node, inputs: tuple[_Phrase, ...]) -> _Phrase:
+def _latex_body(node: Node, inputs: tuple[_Printed, ...]) -> _Printed:
     if _is_bare(node):
         return inputs[0]
     row = operator(node.operator)

@@ -1,4 +1,4 @@
-"""Genomes for people: their parts, size and formula; text that is not a genome stays as it is."""
+"""Descriptions of genomes for people: their parts, sizes and formulas; other text stays as it is."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,29 +8,29 @@ from evopinn.errors import EvopinnError
 from evopinn.genome import Genome, Structure
 
 
-def structure_of(genome: str) -> str:
+def structure_text(genome: str) -> str:
     """The part of a genome's text before the activation."""
     return genome.partition(" activation=")[0]
 
 
-def activation_of(genome: str) -> str:
+def activation_text(genome: str) -> str:
     """The activation in a genome's text."""
-    return function_of(genome).partition(" start=")[0]
+    return function_text(genome).partition(" start=")[0]
 
 
-def start_of(genome: str) -> str:
+def start_text(genome: str) -> str:
     """The start, which ends a genome's text; empty for the paper's, which is not written."""
-    return function_of(genome).partition(" start=")[2]
+    return function_text(genome).partition(" start=")[2]
 
 
-def function_of(genome: str) -> str:
+def function_text(genome: str) -> str:
     """The part of a genome's text after the structure: the activation, and a start other than the paper's."""
     return genome.partition(" activation=")[2]
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """A genome for people; unknown parts are None or empty.
+    """The description of a genome; unknown parts are None or empty.
 
     Attributes:
         text: Its text.
@@ -45,30 +45,30 @@ class Architecture:
         """The genome, if the text is one."""
         try:
             return Genome.parse(self.text)
-        except (EvopinnError, ValueError):  # numbers of thousands of digits are none to Python
+        except (EvopinnError, ValueError):  # Python refuses to read numbers of thousands of digits
             return None
 
     @property
     def activation(self) -> str:
         """Its text."""
-        return activation_of(self.text)
+        return activation_text(self.text)
 
     @property
     def start(self) -> str:
         """The text of its start; empty for the paper's."""
-        return start_of(self.text)
+        return start_text(self.text)
 
     @property
     def function(self) -> str:
         """The text of its activation, and of a start other than the paper's: `sin(x) start=unit`."""
-        return function_of(self.text)
+        return function_text(self.text)
 
     @property
     def structure(self) -> str:
         """Layers, neurons and shortcuts in brief: `7×30 [0-1, 1-2]`."""
         structure = self._structure
         if structure is None:
-            return structure_of(self.text)
+            return structure_text(self.text)
         shortcuts = _shortcuts(structure)
         return f"{structure.layers}×{structure.neurons}" + (f" [{shortcuts}]" if shortcuts else "")
 
@@ -77,7 +77,7 @@ class Architecture:
         """The structure in words: `6 hidden layers of 30 neurons, shortcuts 0-1, 1-2`."""
         structure = self._structure
         if structure is None:
-            return structure_of(self.text)
+            return structure_text(self.text)
         hidden = structure.layers - 1
         shortcuts = _shortcuts(structure)
         layers = f"{hidden} hidden layer{'s' * (hidden > 1)} of {structure.neurons} neurons"

@@ -29,7 +29,7 @@ class Pace:
 
     Attributes:
         seconds_per_epoch: Of a typical genome.
-        seconds_per_training: Beside its epochs.
+        seconds_per_training: In addition to its epochs.
     """
 
     seconds_per_epoch: float
@@ -163,7 +163,7 @@ def measured(
     trained = [(each, timing) for each, timing in timings if timing.epochs]
     if not trained:
         raise RunError(_nothing_trained(len(genomes), failures))
-    # Of each network alike: a probe has the more epochs the faster they are.
+    # Each network counts alike, although the faster ones have more epochs in a probe.
     per_cost = sum(t.seconds / t.epochs for _, t in trained) / sum(each for each, _ in trained)
     setup = float(np.mean([timing.setup for _, timing in timings]))
     return Pace(per_cost * typical_cost(space, cost), setup)

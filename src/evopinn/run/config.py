@@ -81,8 +81,8 @@ class RecordedTable(Strict):
         plan: The plan in words.
         budget: The budget from which the schedule was planned.
         seconds_per_epoch: As measured.
-        seconds_per_training: As measured, beside its epochs.
-        warnings: What was to be warned about before the first training, if anything.
+        seconds_per_training: As measured, in addition to its epochs.
+        warnings: The warnings given before the first training, if any.
     """
 
     fingerprint: float

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from evopinn.errors import RunError
-from evopinn.run.architecture import activation_of, structure_of
+from evopinn.run.architecture import activation_text, structure_text
 from evopinn.run.record import finite
 from evopinn.store.database import as_read_errors
 from evopinn.store.reader import Reader
@@ -72,7 +72,7 @@ def _columns(fields: Sequence[str]) -> Columns:
         **_taken("task", "attempt", "final", "generation", "genome"),
         "layers": lambda entry: _structure(entry)["layers"],
         "neurons": lambda entry: _structure(entry)["neurons"],
-        "activation": lambda entry: activation_of(entry.genome),
+        "activation": lambda entry: activation_text(entry.genome),
         "operations": lambda entry: ", ".join(entry.operations),
         "parents": lambda entry: ", ".join(map(str, entry.parents)),
         **_taken("epochs", "seed", "loss", "error"),
@@ -86,7 +86,7 @@ def _taken(*names: str) -> Columns:
 
 
 def _structure(entry: Entry) -> dict[str, int]:
-    words = dict(word.split("=") for word in structure_of(entry.genome).split())
+    words = dict(word.split("=") for word in structure_text(entry.genome).split())
     return {name: int(words[name]) for name in ("layers", "neurons")}
 
 

@@ -26,7 +26,7 @@ class Goal:
         plan: The plan in words.
         schedule: Population and epochs of each planned generation; empty for other ways to search.
         fingerprint: The fingerprint of the problem when the run started; None if not recorded.
-        warnings: What was to be warned about before the first training.
+        warnings: The warnings given before the first training.
         scales: The scales of the problem when the run started.
         config: The whole configuration as plain data.
     """

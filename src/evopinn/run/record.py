@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evopinn.problem.scales import UNSCALED
-from evopinn.run.architecture import Architecture, activation_of, start_of
+from evopinn.run.architecture import Architecture, activation_text, start_text
 from evopinn.run.goal import Goal
 from evopinn.run.planned_rounds import ScheduledRound, scheduled_rounds
 from evopinn.run.wording import why_no_network
@@ -352,7 +352,7 @@ def finite(value: float | None) -> float | None:
 
 def _start_data(genome: str) -> dict[str, str]:
     """A start other than the paper's, which a genome does not name either."""
-    start = start_of(genome)
+    start = start_text(genome)
     return {"start": start} if start else {}
 
 
@@ -361,7 +361,7 @@ def _entry_data(entry: Entry) -> dict[str, Any]:
         "task": entry.task,
         "generation": entry.generation,
         "genome": entry.genome,
-        "activation": activation_of(entry.genome),
+        "activation": activation_text(entry.genome),
         **_start_data(entry.genome),
         "loss": finite(entry.loss),
         "error": finite(entry.error),
@@ -375,7 +375,7 @@ def _entry_data(entry: Entry) -> dict[str, Any]:
 def _finalist_data(finalist: FinalistEntry) -> dict[str, Any]:
     return {
         "genome": finalist.genome,
-        "activation": activation_of(finalist.genome),
+        "activation": activation_text(finalist.genome),
         **_start_data(finalist.genome),
         "mean": finalist.mean,
         "mean_loss": finite(finalist.mean_loss),

@@ -34,7 +34,7 @@ class RunResult:
 
     def __init__(self, directory: str | Path) -> None:
         self.directory = Path(directory)
-        with self._reader() as reader:
+        with Reader(self.directory) as reader:
             goal = Goal.of(reader.about().config, self.directory)
         self.problem, self.method, self.seed = goal.problem, goal.method, goal.seed
 
@@ -46,7 +46,7 @@ class RunResult:
     @property
     def state(self) -> RunState:
         """`running`, `finished`, or `stopped` (by request or by a kill), which can be resumed."""
-        with self._reader() as reader:
+        with Reader(self.directory) as reader:
             return reader.state()
 
     @property
@@ -60,7 +60,7 @@ class RunResult:
         while True:
             task = self._best().entry.task
             try:
-                return self._load(task)
+                return load_weights(self.directory, task)
             except StoredModelError:
                 # A better one may have taken its place since: a running search removes what it surpasses.
                 if self._best().entry.task == task:
@@ -69,13 +69,13 @@ class RunResult:
     @property
     def hall_of_fame(self) -> Sequence[Entry]:
         """The best evaluation of each of the ten best genomes, best first."""
-        with self._reader() as reader:
+        with Reader(self.directory) as reader:
             return reader.hall_of_fame()
 
     @property
     def finalists(self) -> Sequence[FinalistEntry]:
         """The final evaluations by genome, best mean first; empty before there are any."""
-        with self._reader() as reader:
+        with Reader(self.directory) as reader:
             return reader.finalists()
 
     def evaluations(self) -> Iterator[Row]:
@@ -105,7 +105,7 @@ class RunResult:
         Returns:
             The history of the attempt that settled the task; None if there is none, for example if it failed.
         """
-        with self._reader() as reader:
+        with Reader(self.directory) as reader:
             return reader.history(task)
 
     def weights(self, task: int) -> "training.TrainingResult":
@@ -123,7 +123,7 @@ class RunResult:
             raise RunError(
                 f"the run {self.directory} has not kept task {task}'s network; kept are: {others}."
             )
-        return self._load(task)
+        return load_weights(self.directory, task)
 
     def summary(self) -> dict[str, Any]:
         """The run at a glance, as plain data for JSON: `show --json`, and the best activation in LaTeX."""
@@ -134,7 +134,7 @@ class RunResult:
         return data
 
     def __repr__(self) -> str:
-        with self._reader() as reader:
+        with Reader(self.directory) as reader:
             best = find_best(reader)
             found = "none" if best is None else f"{best.entry.loss:.2e}"
             return (
@@ -143,18 +143,9 @@ class RunResult:
             )
 
     def _best(self) -> BestNetwork:
-        with self._reader() as reader:
+        with Reader(self.directory) as reader:
             best = find_best(reader)
-        if best is None:
-            raise RunError(f"the run {self.directory} has no network: {self._why_no_network()}.")
+            if best is None:
+                reason = why_no_network(self.directory, reader.state(), reader.failures())
+                raise RunError(f"the run {self.directory} has no network: {reason}.")
         return best
-
-    def _why_no_network(self) -> str:
-        with self._reader() as reader:
-            return why_no_network(self.directory, reader.state(), reader.failures())
-
-    def _load(self, task: int) -> "training.TrainingResult":
-        return load_weights(self.directory, task)
-
-    def _reader(self) -> Reader:
-        return Reader(self.directory)

@@ -128,7 +128,7 @@ class BayesSettings:
         return self.batch or (1 if self.faithful else 2)
 
     def cost(self, score: Score) -> float:
-        """What is modelled of a score."""
+        """The cost that a proposer learns from a score."""
         loss = min(score.ranked_loss, WORST_LOSS)
         objective = self.objective or ("loss" if self.faithful else "log10")
         return math.log10(max(loss, LEAST_LOSS)) if objective == "log10" else loss

@@ -15,7 +15,7 @@ class Budget:
         epochs: Epochs of all trainings together.
         trainings: Number of trainings, those of elitists and of the final evaluations included.
         seconds_per_epoch: Time of an epoch of a typical genome on one worker.
-        seconds_per_training: Time of a training beside its epochs.
+        seconds_per_training: Time of a training in addition to its epochs.
         workers: How many trainings run side by side.
         spent: Seconds already spent of a budget in seconds, for example on measuring.
         coarse_exponent: p, if an epoch on points that are coarser by c on each axis costs c^-p of one on all.

@@ -9,7 +9,7 @@ PAPER_WORK, PAPER_FIRST, PAPER_LAST = 1.04e6, 100, 5000
 """The paper's search on Klein-Gordon: so much work, and epochs from the first generation to the last."""
 
 LEAST_LENGTH = 6
-"""Many workers make a search wide, not long: so many of the last trainings fit one after another."""
+"""The minimum span in trainings of the last generation: many workers make a search wide, not short."""
 
 SPREAD, EVEN_SPREAD = 0.7, 0.2
 """Of the times of trainings in one generation: standard deviation of their logarithm, and where epochs count
@@ -22,7 +22,7 @@ class SpanCosts:
 
     Attributes:
         workers: How many trainings run side by side.
-        beside: The cost of a training beside its epochs, in epochs.
+        beside: The cost of a training in addition to its epochs, in epochs.
         coarse_exponent: How much less an epoch costs on coarser points.
         spread: Of the times of trainings, the longest of which a generation may have to wait for.
     """

@@ -2,18 +2,13 @@
 
 import math
 
-from evopinn.checks import MAX_COUNT, shown, whole_number
+from evopinn.checks import MAX_COUNT, bounded_whole, shown
 from evopinn.errors import SearchError
 
 
 def check_whole(name: str, value: object, least: int, most: int = MAX_COUNT) -> int:
     """The value as a whole number; refuse any other value, and numbers out of bounds."""
-    number = whole_number(value)
-    if number is None or number < least:
-        raise SearchError(f"{name} is {shown(value)}; it must be a whole number of at least {least}.")
-    if number > most:
-        raise SearchError(f"{name} is {shown(value)}; it must be a whole number of at most {most:,}.")
-    return number
+    return bounded_whole(name, value, least, most, SearchError)
 
 
 def check_share(name: str, value: object) -> None:

@@ -70,7 +70,7 @@ class Workload:
 
         Args:
             workers: The number of trainings in parallel.
-            beside: The cost of a training beside its epochs, in epochs.
+            beside: The cost of a training in addition to its epochs, in epochs.
             coarse_exponent: p, if an epoch on points that are coarser by c costs c^-p; by default all epochs
                 count alike.
             spread: Of the times of trainings: standard deviation of their logarithm.
@@ -82,7 +82,7 @@ def longest_of(trainings: int, spread: float) -> float:
     """The approximate expected duration of the longest of some trainings, in units of their mean.
 
     Their times are taken to be log-normal. The quantile is Blom's, for the largest of so many normal numbers.
-    What two wait for each other is left out: the pace of searches was measured on two workers, and has it.
+    The time that two workers wait for each other is left out: measured paces of searches include it.
 
     Examples:
         >>> longest_of(1000, spread=0.0), round(longest_of(16, spread=0.5), 1), longest_of(2, spread=0.5)

@@ -16,7 +16,7 @@ LARGEST_ERROR = """coalesce(
 
 
 RANKED_LOSS = "coalesce(loss, 9e999)"
-"""The loss as it ranks, as SQL: SQLite has nothing in the place of what is not a number."""
+"""SQL for the loss that ranks an evaluation: SQLite stores NULL in the place of not-a-number."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""TOML from untrusted hands, read within bounds or refused."""
+"""The reading of TOML from untrusted sources, within limits."""
 
 import errno
 import tomllib

@@ -25,8 +25,8 @@ _ENTRY = 28.0
 """An entry of a Jacobian, in multiplications of an epoch; measured, like the next, on a core of a Xeon."""
 
 _CALL = 0.06
-"""The cost of an evaluation of loss and gradient beside its multiplications, in epochs; half of it without
-the gradient. It counts where networks are small."""
+"""The cost of an evaluation of loss and gradient apart from its multiplications, in epochs; half of it
+without the gradient. It matters for small networks."""
 
 _SAMPLE = 400
 """Genomes over which the mean cost of a space is taken."""

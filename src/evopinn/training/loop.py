@@ -156,7 +156,7 @@ def train(
         if on_end is not None and (ended := _ended(continuable(chosen), genome, best, recorder, start)):
             on_end(ended)
         errors = recorder.errors_of(best.theta)
-        # Whoever interrupts may do so because the residual does not come back: it is not asked again.
+        # The reason for the interrupt may be a residual that never returns, so it is not evaluated again.
         residuals = residual_sizes(problem, genome, evaluator, best.theta) if asked else {}
     except KeyboardInterrupt:  # the training is not lost for a second Ctrl-C
         status, errors, residuals = Status.INTERRUPTED, dict[str, float](), dict[str, float]()

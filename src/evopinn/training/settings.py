@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from evopinn.checks import MAX_COUNT, shown, whole_number
+from evopinn.checks import MAX_COUNT, bounded_whole
 from evopinn.errors import TrainingError, UnknownNameError
 from evopinn.genome import Genome, PublishedModel, find_published, is_published
 
@@ -72,12 +72,7 @@ def as_genome(genome: Genome | PublishedModel | str, problem: str) -> Genome:
 
 def whole(name: str, value: int, least: int, most: int = MAX_COUNT) -> int:
     """A whole number within limits."""
-    number = whole_number(value)
-    if number is None or number < least:
-        raise TrainingError(f"{name} is {shown(value)}; it must be a whole number of at least {least}.")
-    if number > most:
-        raise TrainingError(f"{name} is {shown(value)}; it must be a whole number of at most {most:,}.")
-    return number
+    return bounded_whole(name, value, least, most, TrainingError)
 
 
 def positive_seconds(limit: float) -> float:

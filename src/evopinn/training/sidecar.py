@@ -20,11 +20,11 @@ def _of_a_result(status: Status) -> Status:
     return status
 
 
-class _Strict(BaseModel):
+class _SidecarTable(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
 
-class HistoryTable(_Strict):
+class HistoryTable(_SidecarTable):
     """The history of a training."""
 
     losses: list[Number]
@@ -33,7 +33,7 @@ class HistoryTable(_Strict):
     epochs: list[Number] = []
 
 
-class Sidecar(_Strict):
+class Sidecar(_SidecarTable):
     """The description of a trained network: everything but its tensors."""
 
     format: int

@@ -7,19 +7,19 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+!|~$&])")
 
 
 def plain(text: object) -> str:
-    """Words of others, as they are: no mark-up, on one line."""
+    """Text from users on one line, without effect as mark-up."""
     return _SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
 
 
 def markdown_table(
     heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[bool] | None = None
 ) -> str:
-    """A table of cells that are Markdown already.
+    """A table whose cells are already Markdown.
 
     Args:
-        heads: Of the columns.
-        rows: Below them.
-        numbers: Which columns are numbers, and stand on the right.
+        heads: The headers of the columns.
+        rows: The rows.
+        numbers: Whether each column has numbers, which are aligned to the right.
     """
     rule = ["---:" if right else "---" for right in numbers or [False] * len(heads)]
     lines = [heads, rule, *rows]
@@ -27,7 +27,7 @@ def markdown_table(
 
 
 def coded(text: str) -> str:
-    """Text in a line, between more backticks than it has."""
+    """Text as inline code, between more backticks than it contains."""
     words = " ".join(text.split())
     ticks = "`" * (1 + _longest_ticks(words))
     space = " " if "`" in words else ""
@@ -35,7 +35,7 @@ def coded(text: str) -> str:
 
 
 def fenced(text: str, language: str) -> str:
-    """Text in lines, between fences; nothing if there is none."""
+    """Text as a fenced block; empty text stays empty."""
     if not text.strip():
         return ""
     ticks = "`" * max(3, 1 + _longest_ticks(text))

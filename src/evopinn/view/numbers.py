@@ -4,6 +4,9 @@ import math
 from datetime import datetime
 from decimal import Decimal
 
+LEAST_FOR_QUARTILES = 4
+"""The number of trainings in a generation from which quartiles of their losses are meaningful."""
+
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -47,8 +50,3 @@ def moment(seconds: float) -> str:
 def spread(mean: float, deviation: float) -> str:
     """A mean and its standard deviation: `8.85e-05 ± 3.40e-05`."""
     return f"{scientific(mean)} ± {scientific(deviation)}"
-
-
-def json_number(value: float) -> float | None:
-    """A number as JSON has it: not-a-number and infinity are null."""
-    return value if math.isfinite(value) else None

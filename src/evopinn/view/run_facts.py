@@ -17,7 +17,7 @@ _KILLED = " (unexpectedly, for example because its process was killed)"
 
 
 def run_facts(run: RunRecord) -> Facts:
-    """What a run is to do, and how it stands."""
+    """The goal and the state of a run."""
     goal = run.goal
     running = f" (process {run.about.writer})" if run.state == "running" else ""
     started = Phrase(Cell("moment", run.about.created))
@@ -85,7 +85,7 @@ def residual_facts(residuals: Mapping[str, float]) -> list[Fact]:
     """The residual on training and held-out points, with a warning if they differ much.
 
     Args:
-        residuals: Its sizes, as `is_overfitted` takes them; nothing is said if they are not known.
+        residuals: Its sizes, as `is_overfitted` takes them; there are no facts if they are unknown.
     """
     if "training" not in residuals:
         return []
@@ -99,7 +99,7 @@ def residual_facts(residuals: Mapping[str, float]) -> list[Fact]:
 
 
 def next_step(run: RunRecord, name: str) -> str:
-    """What can be done with a run, by the name that a command takes."""
+    """The next steps with a run, which commands know by a name."""
     steps = {
         "running": f"`evopinn stop {name}` ends it; it can be resumed.",
         "stopped": f"`evopinn resume {name}` resumes it.",
@@ -110,7 +110,7 @@ def next_step(run: RunRecord, name: str) -> str:
 
 
 def why_not_recommended(run: RunRecord) -> str:
-    """Why there is a most accurate network and no recommended architecture; empty if there is one."""
+    """The reason why there is no recommended architecture yet; empty if there is one, or no network."""
     if run.best is None or run.recommended is not None:
         return ""
     reason = "No final evaluation succeeded" if run.finalists else "There are no final evaluations"
@@ -119,7 +119,7 @@ def why_not_recommended(run: RunRecord) -> str:
 
 
 def how_finalists_are_ranked(run: RunRecord) -> str:
-    """What decides between the finalists; empty before there are any."""
+    """The rule that ranks the finalists; empty before there are any."""
     if not run.finalists:
         return ""
     if run.finalists[0].entry.mean == "arithmetic":
@@ -128,7 +128,7 @@ def how_finalists_are_ranked(run: RunRecord) -> str:
 
 
 def _means(best: BestNetwork, finalist: FinalistEntry) -> list[Fact]:
-    """The means over the final evaluations, which choose the architecture, and how far these differ."""
+    """The means over the final evaluations, which decide the recommendation, and the range of losses."""
     error = (", error ", Cell("scientific", best.error)) if best.error is not None else ()
     least, greatest = (Cell("scientific", end(finalist.losses)) for end in (min, max))
     return [

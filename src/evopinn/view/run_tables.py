@@ -8,7 +8,7 @@ from evopinn.run.wording import failure_note, round_brief, round_label, round_na
 from evopinn.view.tables import Column, Table
 
 MOST_ROUNDS = 60
-"""Rounds that a table has at most: Bayesian optimisation has hundreds, of a training each."""
+"""The maximum number of rounds in a table; Bayesian optimisation has hundreds, with one training each."""
 
 STRUCTURE_NOTE = (
     "A structure of 3×10 [0-1] has two hidden layers of ten neurons and the output layer, and a shortcut "
@@ -26,7 +26,7 @@ def _last_round(run: RunRecord) -> str:
 
 
 def _mean_of(run: RunRecord) -> str:
-    """Of how many trainings loss and error are the means."""
+    """The number of trainings behind the means of loss and error, and the kind of mean."""
     if run.best is None:
         return ""
     finalist = run.best.finalist
@@ -147,11 +147,11 @@ def runs_table(runs: Sequence[RunRecord]) -> Table:
 
 
 def side_by_side_table(runs: Sequence[RunRecord], href: Callable[[RunRecord], str] | None = None) -> Table:
-    """Runs to be compared, each by its recommended architecture.
+    """Runs side by side, each with its recommended architecture.
 
     Args:
         runs: The runs.
-        href: Where a page has each of them.
+        href: The link to each run within a page.
     """
     columns = (
         Column("run", "words", lambda run: run.name, heads=True, href=href),

@@ -1,4 +1,4 @@
-"""Carrying out a study, or what is left of it, and printing its results."""
+"""The execution of a study, or of the rest of it, and the output of its results."""
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -30,7 +30,7 @@ STUDIES = Path("studies")
 
 @dataclass(frozen=True)
 class StudyOutput:
-    """What a command shows of a study: JSON, no progress, only the plan, a report at its end."""
+    """The output of a study: as JSON, without progress, only the plan, with a report at its end."""
 
     as_json: bool
     quiet: bool
@@ -41,7 +41,7 @@ class StudyOutput:
 def carry_out_study(
     kind: str, options: Mapping[str, Any], file: Path | None, name: str | None, manner: StudyOutput
 ) -> None:
-    """Carry out a study, or what is left of it, and print the results.
+    """Carry out a study, or the rest of it, and print the results.
 
     Args:
         kind: The kind of study.

@@ -85,7 +85,7 @@ def kernel_text(formulas: LayerFormulas, dtype: DType, name: str) -> str:
     signature = SIGNATURES[name]
     written = {each: results[each]() for each in (*signature.results, *signature.sums)}
     module = ir.Module(name=name)
-    _Writer(module, name, dtype).write(inputs, written)
+    _KernelWriter(module, name, dtype).write(inputs, written)
     return str(module)
 
 
@@ -94,7 +94,7 @@ def bias_period(width: int, dtype: DType) -> int:
     return math.lcm(width, FORMATS[dtype].lanes)
 
 
-class _Writer:
+class _KernelWriter:
     """Writes a kernel: a loop over vectors, from the first element of each row to the last."""
 
     def __init__(self, module: ir.Module, name: str, dtype: DType) -> None:

@@ -55,7 +55,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Target:
-    """How many times faster than nested autograd an engine ought to be.
+    """The target speed of an engine, as a multiple of that of nested autograd.
 
     Attributes:
         evolved: On evolved activations.
@@ -66,7 +66,7 @@ class Target:
     tanh: float
 
     def of(self, case: Case) -> float:
-        """What holds for a case."""
+        """The target for a case."""
         return self.evolved if case.evolved else self.tanh
 
 

@@ -92,8 +92,8 @@ def time_contestants(cases: Sequence[Case], rounds: int, report: Report) -> list
     with ExitStack() as stack:
         names = [name for name in contestants() if is_installed(name)]
         running = {name: stack.enter_context(_Process(name)) for name in names}
-        for lane in running.values():
-            lane.call("loaded")  # imports that are still going on would disturb the first to be timed
+        for process in running.values():
+            process.call("loaded")  # imports that are still going on would disturb the first to be timed
         rows: list[CaseTimings] = []
         for number, case in enumerate(cases, 1):
             report(f"engines {number}/{len(cases)}: {case.problem}, {case.label}")
@@ -125,7 +125,7 @@ class _Process:
 
 
 def _timings(running: dict[str, _Process], case: Case, rounds: int) -> dict[str, Timing]:
-    setups = {name: lane.call("prepare", case) for name, lane in running.items()}
+    setups = {name: process.call("prepare", case) for name, process in running.items()}
     ready = {name: setup for name, setup in setups.items() if setup is not None}
     seconds: dict[str, list[float]] = {name: [] for name in ready}
     for _ in range(rounds):

@@ -21,10 +21,10 @@ from evopinn.problem import Problem
 
 
 class Contestant(Protocol):
-    """Something that computes a loss and its gradient at parameters that it was given."""
+    """A way to compute a loss and its gradient at given parameters."""
 
     def evaluate(self) -> float:
-        """Compute both; the loss."""
+        """Compute both, and return the loss."""
         ...
 
     def gradient(self) -> NDArray[np.float64]:
@@ -71,7 +71,7 @@ class EngineContestant:
         self.last = torch.zeros_like(theta)
 
     def evaluate(self) -> float:
-        """Compute loss and gradient; the loss."""
+        """Compute loss and gradient, and return the loss."""
         loss, self.last = self.engine.loss_and_gradient(self.theta)
         return float(loss)
 

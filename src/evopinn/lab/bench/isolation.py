@@ -34,7 +34,7 @@ class Isolated(AbstractContextManager["Isolated"]):
         theirs.close()
 
     def call(self, method: str, *arguments: object) -> Any:
-        """Call a method of the object; what it returns."""
+        """Call a method of the object, and return its result."""
         try:
             self._connection.send((method, arguments))
             return self._connection.recv()

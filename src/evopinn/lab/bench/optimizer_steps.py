@@ -16,7 +16,7 @@ from evopinn.training.limits import Budgeted
 from evopinn.training.linearised import Dense, lower_gram
 
 
-class Stepping:
+class TimedLBFGS:
     """L-BFGS on a loss that costs next to nothing; made for `Isolated`."""
 
     def own_seconds(self, parameters: int, memory: int, steps: int) -> float:
@@ -51,7 +51,7 @@ class Stepping:
         return statistics.median(times)
 
 
-class SecondOrder:
+class TimedLM:
     """Levenberg-Marquardt on a case; made for `Isolated`."""
 
     def parts(self, case: Case, rounds: int) -> dict[str, Any]:

@@ -42,7 +42,7 @@ PROGRESS = 1e-4
 finding better networks, the hall of fame changes in each generation."""
 
 EARLY = 0.1
-"""The share of a search after which its memory is looked at for the first time: all is loaded by then."""
+"""The share of a search after which its memory is first measured, when everything is loaded."""
 
 _DEADLINE = 600.0
 _PROGRAM = "from evopinn.cli import main; main()"
@@ -60,7 +60,7 @@ def measure_throughput(load: SearchLoad, rounds: int) -> Throughput:
         for number in range(rounds):
             for count, workers in ((1, one), (2, two)):
                 directory = place / f"{count}-{number}"
-                spent = drive(directory, load.case.problem, schedule, Batch(tasks), workers, count)
+                spent = drive(directory, load.case.problem, schedule, TaskBatch(tasks), workers, count)
                 seconds[count].append(spent.wall)
     return Throughput(len(tasks), tuple(seconds[1]), tuple(seconds[2]))
 
@@ -102,7 +102,7 @@ class Spent:
     wall: float
 
 
-class Batch:
+class TaskBatch:
     """A search that asks for some tasks, all at once, and for nothing after them.
 
     Args:
@@ -119,7 +119,7 @@ class Batch:
         return tasks
 
     def tell(self, number: int, score: Score) -> None:  # noqa: ARG002 - whatever came out, it goes on
-        """A task is over."""
+        """Note that a task has ended."""
         self._untold.remove(number)
 
     @property
@@ -129,12 +129,12 @@ class Batch:
 
     @property
     def finalists(self) -> Sequence[Finalist]:
-        """None: nobody asks."""
+        """No finalists, since the benchmark does not need any."""
         return ()
 
 
 def _unwatched(_: Snapshot) -> None:
-    """Nobody is told; what telling takes the driver is counted all the same."""
+    """Ignore a snapshot, whose cost to the driver is measured all the same."""
 
 
 def drive(
@@ -146,19 +146,19 @@ def drive(
     count: int,
     watch: Callable[[Snapshot], None] = _unwatched,
 ) -> Spent:
-    """Do a search, and record it as any run is.
+    """Carry out a search, and record it like any run.
 
     Args:
         directory: Where the run will be.
         problem: The problem's name.
-        schedule: What the search does, as far as it follows one.
-        searcher: At its beginning.
-        workers: Ready for assignments.
-        count: How many workers there are.
-        watch: Told how the search stands.
+        schedule: The schedule of the search, if it follows one.
+        searcher: The search, at its beginning.
+        workers: Workers ready for assignments.
+        count: The number of workers.
+        watch: Receives snapshots.
 
     Returns:
-        What the search took, without the making of its database.
+        The time that the search took, without the creation of its database.
     """
     layout = {"populations": list(schedule.populations), "epochs": list(schedule.epochs)}
     config = Config.of({"problem": problem, "method": METHOD, "schedule": layout}).spelled_out()
@@ -180,13 +180,13 @@ def drive(
     return spent
 
 
-class Simulated:
+class SimulatedPool:
     """A pool that finishes every training at once, with a real result and a made-up loss.
 
-    Each result is read from bytes as it would come from a worker: whoever keeps results occupies memory.
+    Each result is unpickled as if it came from a worker, so that kept results occupy memory.
 
     Args:
-        result: What every training gives, but for the loss.
+        result: The result of every training, except for the loss.
     """
 
     def __init__(self, result: TrainingResult) -> None:
@@ -210,7 +210,7 @@ class Simulated:
         deadline_seconds: float,  # noqa: ARG002
         expected_seconds: float | None = None,  # noqa: ARG002
     ) -> None:
-        """Have a job done."""
+        """Submit a job."""
         self._submitted.append(number)
 
     def wait(self, timeout: float) -> list[Outcome]:  # noqa: ARG002 - there is nothing to wait for
@@ -225,11 +225,11 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Simulation:
-    """What a simulated search took.
+    """The cost of a simulated search.
 
     Attributes:
-        evaluations: How many there were, the final ones included.
-        spent: By all of them.
+        evaluations: The number of evaluations, the final ones included.
+        spent: The time that all of them took.
         early: Bytes of resident memory after a tenth of them.
         late: Bytes at the end.
     """
@@ -244,8 +244,8 @@ class Simulator:
     """Simulated searches in one process; made for `Isolated`.
 
     Args:
-        case: The network that stands for all, and its problem.
-        epochs: Of a training.
+        case: The network that represents all, and its problem.
+        epochs: The epochs of a training.
     """
 
     def __init__(self, case: Case, epochs: int) -> None:
@@ -271,7 +271,7 @@ class Simulator:
             samples.append((snapshot.trained, process_memory("VmRSS")))
 
         searcher = Evolution(schedule, seed=0, settings=SETTINGS)
-        workers = Simulated(self._result)
+        workers = SimulatedPool(self._result)
         spent = drive(directory, self._result.problem, schedule, searcher, workers, count=2, watch=watch)
         total, late = samples[-1]
         early = next(memory for trained, memory in samples if trained >= EARLY * total)

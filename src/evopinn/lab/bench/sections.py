@@ -20,7 +20,7 @@ from evopinn.lab.bench.contestants import fast_engines
 from evopinn.lab.bench.findings import OptimizerCost, Precision, ScalePoint, Scaling, StepCost
 from evopinn.lab.bench.isolation import CrashedError, Isolated
 from evopinn.lab.bench.machine import Machine, this_machine
-from evopinn.lab.bench.optimizer_steps import SecondOrder, Stepping
+from evopinn.lab.bench.optimizer_steps import TimedLBFGS, TimedLM
 from evopinn.lab.bench.search_overhead import measure_driver, measure_long_run, measure_throughput
 from evopinn.network import Layout
 from evopinn.view.tables import Fact, Facts, Table
@@ -189,7 +189,7 @@ def _lbfgs(scope: Scope, rounds: int, report: Report) -> list[Any]:
 
 
 def _optimizer_cost(engine: str, scope: Scope, parameters: int, rounds: int) -> OptimizerCost:
-    with Isolated(Stepping) as stepping, Isolated(TimedContestant, engine) as evaluation:
+    with Isolated(TimedLBFGS) as stepping, Isolated(TimedContestant, engine) as evaluation:
         evaluation.call("prepare", scope.largest)  # from here on it is idle unless asked
         own = stepping.call("own_seconds", parameters, scope.memory, STEPS)
         return OptimizerCost(engine, parameters, scope.memory, own, evaluation.call("median", rounds))
@@ -206,7 +206,7 @@ def _lm(scope: Scope, rounds: int, report: Report) -> list[Any]:
 
 
 def _step_cost(case: Case, rounds: int) -> StepCost:
-    with Isolated(SecondOrder) as process:
+    with Isolated(TimedLM) as process:
         return StepCost(case, **process.call("parts", case, rounds))
 
 

@@ -30,10 +30,10 @@ from evopinn.view.figures.style import (
 from evopinn.view.figures.subjects import named_problem, problem_of
 
 _ACROSS = 4
-"""Maps that stand side by side at most."""
+"""The maximum number of maps side by side."""
 
 _DECADES = 4.0
-"""That the colours of errors span below the greatest."""
+"""The decades below the greatest error that the colours span."""
 
 _LABEL = 24
 
@@ -62,7 +62,7 @@ def error_maps(trials: Sequence[Trial], case: str, *, figure: Panel | None = Non
 
 
 def _mean_errors(trials: Sequence[Trial], problem: Problem, section: Section) -> dict[str, Array]:
-    """By method, shape (points, fields); methods without a network are left out."""
+    """The mean absolute errors by method, shape (points, fields); methods without a network are left out."""
     assert section.reference is not None
     found: dict[str, Array] = {}
     for method in dict.fromkeys(method_of(trial.model) for trial in trials):
@@ -78,7 +78,7 @@ def _mean_errors(trials: Sequence[Trial], problem: Problem, section: Section) ->
 
 
 def _network(trial: Trial) -> TrainingResult | None:
-    """The network that a training gave; None if it failed or is lost."""
+    """The network of a training; None if the training failed or the network is lost."""
     try:
         return load_weights(trial.run, trial.entry.task)
     except EvopinnError:
@@ -136,7 +136,7 @@ def _draw_field(
 
 
 def _error_norm(errors: Mapping[str, Array]) -> LogNorm:
-    """One for all methods: from the greatest error down by some decades at most."""
+    """The colours of errors, the same for all methods: from the greatest down by some decades at most."""
     values = np.concatenate(list(errors.values()))
     finite = values[np.isfinite(values) & (values > 0)]
     high = float(finite.max(initial=0.0)) or 1.0

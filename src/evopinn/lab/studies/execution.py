@@ -1,4 +1,4 @@
-"""Carrying out a study: its runs one after another, each resumed where it stopped."""
+"""The execution of a study: its runs one after another, each resumed where it stopped."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -54,7 +54,7 @@ def claim(study: Study[Any], directory: Path) -> None:
 
 
 def carry_out(study: Study[Any], directory: Path, watched: Watched, say: Callable[[str], None]) -> bool:
-    """Do what is left of a study.
+    """Carry out the rest of a study.
 
     Args:
         study: The study.

@@ -1,4 +1,4 @@
-"""Forecasts: what a study will take, before it starts."""
+"""Forecasts of the duration of a study, before it starts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ _COLUMNS = (
     Column("epochs", "count", lambda row: row[0].epochs),
     Column("time here", "number", lambda row: f"about {duration(row[1])}"),
 )
-"""Of loads and seconds."""
+"""The columns of a forecast, whose records are pairs of a load and its seconds."""
 
 
 @dataclass(frozen=True)

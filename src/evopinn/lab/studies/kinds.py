@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Options(ABC):
-    """The options of a command that carries out a kind of study, beside those that all of them have."""
+    """The options of a command that only one kind of study has."""
 
     @abstractmethod
     def entries(self) -> dict[str, Any]:

@@ -4,18 +4,16 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from evopinn.errors import EvopinnError
-from evopinn.genome import Genome, PublishedError, published_models
+from evopinn.genome import PublishedError, published_models
 from evopinn.lab.studies.design import PAPER_EPOCHS, Design
 from evopinn.lab.studies.trials import Sample, Trial, fields_of
 from evopinn.problem import is_problem_file
-from evopinn.run.architecture import function_of
+from evopinn.run.architecture import Architecture, function_text
 from evopinn.view.numbers import scientific, spread
-
-NOTHING = "–"
+from evopinn.view.tables import NOTHING
 
 REFERENCE = "evo-dpste"
-"""The method whose cost all others are given."""
+"""The method whose cost sets the budget of all others."""
 
 OURS = "evo-dpste+lm"
 """Evolution with DPSTE that trains by Levenberg-Marquardt, in the space of small networks."""
@@ -24,27 +22,17 @@ COMPARED = ("bo-fcnet", "bo-fcresnet", "random", "evolution", REFERENCE, OURS)
 """The methods of a comparison; colours in figures follow this order."""
 
 _PAPER_NAMES = {"evolution": "evo"}
-"""Methods whose published models go by another name."""
-
-STRUCTURE_NOTE = (
-    "A structure of 7×30 [0-2, 3-5] has seven layers of 30 neurons and two shortcuts, the first from the "
-    "input of layer 0 to that of layer 2."
-)
+"""The names of methods in published models, where they differ."""
 
 
 def structure_cell(genome: str) -> str:
-    """Layers, neurons and shortcuts: `7×30 [0-2, 3-5]`; a text that is no genome as it is."""
-    try:
-        structure = Genome.parse(genome).structure
-    except EvopinnError:
-        return genome
-    shortcuts = ", ".join(f"{start}-{end}" for start, end in structure.shortcuts)
-    return f"{structure.layers}×{structure.neurons}" + (f" [{shortcuts}]" if shortcuts else "")
+    """Layers, neurons and shortcuts: `7×30 [0-2, 3-5]`; see `Architecture`."""
+    return Architecture(genome).structure
 
 
 def activation_cell(genome: str) -> str:
     """The activation of a genome, and a start other than the paper's."""
-    return function_of(genome) or NOTHING
+    return function_text(genome) or NOTHING
 
 
 def mean_cell(measured: Sample) -> str:

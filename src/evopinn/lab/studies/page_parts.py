@@ -64,7 +64,7 @@ class PagePart:
 
 
 def training_parts(design: Design, trials: Sequence[Trial]) -> list[PagePart]:
-    """How models were trained and, where a solution is known, where they err."""
+    """The parts on the training of models and, if a solution is known, on the places of their errors."""
     histories = PagePart.of("courses", "Training", drawings=[(_CONVERGENCE, lambda: convergence(trials))])
     if not fields_of(trials):
         return [histories]

@@ -10,8 +10,6 @@ from typing import Any, Literal
 from evopinn.genome import PublishedError, PublishedModel, published_model, published_models
 from evopinn.lab.studies.design import Design
 from evopinn.lab.studies.labels import (
-    NOTHING,
-    STRUCTURE_NOTE,
     activation_cell,
     case_label,
     conditions_note,
@@ -33,7 +31,8 @@ from evopinn.lab.studies.study import (
     trials_by_case,
 )
 from evopinn.lab.studies.trials import Sample, Trial, errors_of
-from evopinn.view.tables import Column, Table
+from evopinn.view.run_tables import STRUCTURE_NOTE
+from evopinn.view.tables import NOTHING, Column, Table
 
 Verdict = Literal["within", "better", "worse", "failed"]
 """Within the published spread; below or above it; or no training succeeded."""

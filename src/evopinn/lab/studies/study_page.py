@@ -25,7 +25,7 @@ from evopinn.view.report.writing import FORMATS, check_place, unwritable, write_
 
 @dataclass(frozen=True)
 class StudyFacts:
-    """What the page says.
+    """The content of the page.
 
     Attributes:
         title: Its title.
@@ -84,7 +84,7 @@ def write_study_page(
 
 
 def study_facts(study: Study[Any], directory: Path) -> StudyFacts:
-    """What the page of a study says."""
+    """The content of the page of a study."""
     design, trials = study.design, study.trials(directory)
     found, parts = study.page(directory)
     return StudyFacts(

@@ -41,8 +41,8 @@ _LONG_EXPONENT = 24
 
 
 @dataclass(frozen=True)
-class _Product:
-    """A product: a number, and factors above and below the line."""
+class _Fraction:
+    """A fraction: a number, and factors above and below the line."""
 
     coefficient: float
     above: tuple[Symbol, ...]
@@ -92,13 +92,13 @@ class Printer:
         """A sum of parts with their signs; 0 if there is none."""
         text = ""
         for sign, symbol in items:
-            product = self._product_of(symbol)
+            product = self._fraction_of(symbol)
             negative = (sign < 0) != (math.copysign(1.0, product.coefficient) < 0)
-            part = self._product(product)
+            part = self._fraction(product)
             text += (" - " if negative else " + ") + part if text else ("-" if negative else "") + part
         return text or "0"
 
-    def _product_of(self, symbol: Symbol) -> _Product:
+    def _fraction_of(self, symbol: Symbol) -> _Fraction:
         coefficient, divisor, above, below = _factors(symbol)
         if divisor != 1:
             quotient = coefficient / divisor if divisor else math.nan
@@ -108,16 +108,16 @@ class Printer:
                 if divisor < 0:
                     coefficient, divisor = -coefficient, -divisor
                 below = (VOCABULARY.constant(divisor), *below)
-        return _Product(coefficient, above, below)
+        return _Fraction(coefficient, above, below)
 
-    def _product(self, product: _Product) -> str:
-        """A product without its sign."""
-        size = abs(product.coefficient)
-        alone = bool(product.below) and size == 1 and len(product.above) == 1
-        above = self._factors(product.above, alone)
-        if product.below:
+    def _fraction(self, fraction: _Fraction) -> str:
+        """A fraction without its sign."""
+        size = abs(fraction.coefficient)
+        alone = bool(fraction.below) and size == 1 and len(fraction.above) == 1
+        above = self._factors(fraction.above, alone)
+        if fraction.below:
             numeral, divisor = number_parts(size)
-            below = self._factors(product.below, alone=len(product.below) == 1 and not divisor)
+            below = self._factors(fraction.below, alone=len(fraction.below) == 1 and not divisor)
             numeral = "" if numeral == "1" and above else numeral
             return rf"\frac{{{_joined(numeral, above)}}}{{{_joined(divisor, below)}}}"
         return _joined("" if size == 1 and above else print_number(size), above)

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from evopinn.run.progress import BestLoss
+from evopinn.store.browser import Browser, RoundStart
 from evopinn.store.directory import DATABASE, WEIGHTS, writer_of
-from evopinn.store.pages import Browser, RoundStart
 from evopinn.store.records import GenerationSummary
+from evopinn.view.numbers import LEAST_FOR_QUARTILES
 
 Quartiles = tuple[float, float, float]
 Stamp = tuple[object, ...]
@@ -24,9 +25,6 @@ _SETTLED = 0.1
 
 _THINNED = 400
 
-_MANY = 4
-"""From so many trainings a generation on, quartiles mean something."""
-
 
 @dataclass
 class LossAgainstCost:
@@ -34,9 +32,9 @@ class LossAgainstCost:
 
     Attributes:
         last: The evaluation that was read last.
-        trainings: Attempts up to it.
-        epochs: Spent up to it.
-        seconds: The same, of workers.
+        trainings: The number of attempts up to it.
+        epochs: The epochs spent up to it.
+        seconds: The time of workers up to it.
         best: The best loss; see `BestLoss`.
         improvements: Trainings, epochs, seconds and loss, each time that there was a better one.
     """
@@ -68,15 +66,15 @@ class LossAgainstCost:
 
 
 @dataclass
-class Remembered:
+class RunCache:
     """The cache of one run.
 
     Attributes:
-        created: When the run began, which tells it from another that takes its place.
-        lock: Held by whoever reads on.
-        quartiles: Of the losses of generations that are over.
+        created: The start of the run, which tells it from another one in the same directory.
+        lock: Held while the run is read.
+        quartiles: The quartiles of the losses of finished generations.
         progress: The best loss so far.
-        answers: What was made of the run, and in which state of its files.
+        answers: The answers by question, each with the state of the files that it was made from.
     """
 
     created: float | None = None
@@ -111,22 +109,22 @@ class Remembered:
         return found | self.quartiles
 
 
-class Memory:
+class RunCaches:
     """The caches of runs, of which only the most recently used are kept.
 
     Args:
-        most: How many runs to remember; None for all that are kept by `keep_only`.
+        most: The maximum number of runs; None for all that `keep_only` keeps.
     """
 
     def __init__(self, most: int | None) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._runs: OrderedDict[Path, Remembered] = OrderedDict()
+        self._runs: OrderedDict[Path, RunCache] = OrderedDict()
 
-    def of(self, directory: Path) -> Remembered:
+    def of(self, directory: Path) -> RunCache:
         """The cache of a run."""
         with self._lock:
-            found = self._runs.setdefault(directory, Remembered())
+            found = self._runs.setdefault(directory, RunCache())
             self._runs.move_to_end(directory)
             while self._most is not None and len(self._runs) > self._most:
                 self._runs.popitem(last=False)
@@ -143,7 +141,7 @@ class Memory:
             for gone in [directory for directory in self._runs if directory not in kept]:
                 del self._runs[gone]
 
-    def answer(self, directory: Path, question: str, make: Callable[[Remembered], Any]) -> Any:
+    def answer(self, directory: Path, question: str, make: Callable[[RunCache], Any]) -> Any:
         """The cached answer if the run has not changed since, otherwise a new one."""
         remembered = self.of(directory)
         with remembered.lock:
@@ -184,6 +182,6 @@ def _quartiles(losses: list[tuple[int, float]]) -> dict[int, Quartiles | None]:
     return {
         generation: (float(low), float(middle), float(high))
         for generation, group in groups.items()
-        if len(group) >= _MANY
+        if len(group) >= LEAST_FOR_QUARTILES
         for low, middle, high in [np.quantile(group, (0.25, 0.5, 0.75))]
     }

@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 from evopinn.errors import UnknownNameError
 from evopinn.run.export import export_evaluations
+from evopinn.store.browser import Browser
 from evopinn.store.directory import DATABASE, WEIGHTS
-from evopinn.store.pages import Browser
 from evopinn.view.dashboard.listing import contained, sound
 from evopinn.view.dashboard.sandbox import Sandbox
 

@@ -11,8 +11,8 @@ from evopinn.run.goal import Goal
 from evopinn.run.record import finite
 from evopinn.run.wording import round_name
 from evopinn.search.ranking import LAST, Rank
+from evopinn.store.browser import Browser, RecordedTask
 from evopinn.store.kept_networks import kept_weights
-from evopinn.store.pages import Browser, RecordedTask
 from evopinn.store.records import Entry
 from evopinn.training import History
 from evopinn.training.status import MEANINGS
@@ -151,7 +151,7 @@ def _line(browser: Browser, parents: Sequence[int]) -> list[Entry | int]:
 def _latex(genome: str) -> str | None:
     try:
         return Genome.parse(genome).activation.latex()
-    except (EvopinnError, ValueError):  # numbers of thousands of digits are none to Python
+    except (EvopinnError, ValueError):  # Python refuses to read numbers of thousands of digits
         return None
 
 

@@ -17,7 +17,7 @@ class UnknownRunError(RunError):
 
 
 @dataclass(frozen=True)
-class Place:
+class ListedRun:
     """A run and its name, or the reason why it cannot be shown."""
 
     name: str
@@ -26,7 +26,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Places:
+class RunListing:
     """The directory in which runs are found.
 
     Attributes:
@@ -35,7 +35,7 @@ class Places:
 
     root: Path
 
-    def all(self) -> list[Place]:
+    def all(self) -> list[ListedRun]:
         """All runs, with the reason for each that must not be shown."""
         if not self.root.exists():
             return []
@@ -62,19 +62,19 @@ class Places:
             raise UnknownRunError(place.reason)
         return directory
 
-    def _place(self, directory: Path) -> Place:
+    def _place(self, directory: Path) -> ListedRun:
         name = _name(directory)
         shown = os.fsencode(name).decode(errors="replace")
         if shown != name:
-            return Place(shown, directory, "its name is not UTF-8; rename it to view it.")
+            return ListedRun(shown, directory, "its name is not UTF-8; rename it to view it.")
         home = os.path.realpath(self.root)
         if not all(Path(os.path.realpath(path)).is_relative_to(home) for path in _entrances(directory)):
-            return Place(
+            return ListedRun(
                 name,
                 directory,
                 f"the run {name!r} links to files outside {self.root}; open it where it is stored.",
             )
-        return Place(name, directory)
+        return ListedRun(name, directory)
 
 
 def _entrances(directory: Path) -> Iterator[Path]:

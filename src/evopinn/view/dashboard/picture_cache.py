@@ -12,8 +12,8 @@ from evopinn.run.goal import Goal
 from evopinn.run.record import find_best
 from evopinn.run.run_result import RunResult
 from evopinn.run.wording import why_no_network
+from evopinn.store.browser import Browser
 from evopinn.store.kept_networks import kept_weights
-from evopinn.store.pages import Browser
 from evopinn.view.dashboard.cache import stamp_of
 from evopinn.view.dashboard.listing import sound
 from evopinn.view.dashboard.sandbox import Sandbox
@@ -52,7 +52,7 @@ class PictureRequest:
         return cls(figure, directory, None if of_run else best_task(directory), run_file)
 
 
-class Drawings:
+class PictureCache:
     """The most recently drawn pictures.
 
     Args:

@@ -14,12 +14,12 @@ from evopinn.run.config import Config
 from evopinn.run.record import RunRecord, finite
 from evopinn.run.wording import round_name
 from evopinn.search import Workload
-from evopinn.store.pages import Browser, Selection
+from evopinn.store.browser import Browser, Selection
 from evopinn.store.toml_text import toml_data
-from evopinn.view.dashboard.cache import Memory, Remembered
+from evopinn.view.dashboard.cache import RunCache, RunCaches
 from evopinn.view.dashboard.generations import merged, round_data
 from evopinn.view.dashboard.individual import individual
-from evopinn.view.dashboard.listing import Place, Places, sound
+from evopinn.view.dashboard.listing import ListedRun, RunListing, sound
 from evopinn.view.dashboard.picture_cache import page_pictures
 from evopinn.view.dashboard.tables import (
     COMPARED,
@@ -56,11 +56,11 @@ class Queries:
         patience: Seconds for reading runs that are new to a list.
     """
 
-    def __init__(self, places: Places, patience: float = PATIENCE) -> None:
+    def __init__(self, places: RunListing, patience: float = PATIENCE) -> None:
         self._places = places
         self._patience = patience
-        self._lines = Memory(most=None)
-        self._looks = Memory(_MOST_LOOKED_AT)
+        self._lines = RunCaches(most=None)
+        self._looks = RunCaches(_MOST_LOOKED_AT)
 
     def overview(self) -> Data:
         """A row for each run, newest first; unreadable ones show the reason.
@@ -120,7 +120,7 @@ class Queries:
             "left_out": list(left_out),
         }
 
-    def _overview(self, place: Place) -> Data:
+    def _overview(self, place: ListedRun) -> Data:
         if place.reason:
             return _unreadable(OVERVIEW, place.name, place.reason)
         try:
@@ -138,7 +138,7 @@ class Queries:
         return {**row, "key": name}
 
     def _answer(
-        self, memory: Memory, directory: Path, question: str, make: Callable[[Remembered], Data]
+        self, memory: RunCaches, directory: Path, question: str, make: Callable[[RunCache], Data]
     ) -> Data:
         with sound(directory):
             return memory.answer(directory, question, lambda known: _checked(make(known)))
@@ -170,7 +170,7 @@ def _overview(directory: Path) -> Data:
     return page_row(OVERVIEW, run, more=more)
 
 
-def _run(directory: Path, known: Remembered) -> Data:
+def _run(directory: Path, known: RunCache) -> Data:
     run = RunRecord.read(directory)
     known.know(run.about.created)
     finished = run.state == "finished"
@@ -230,7 +230,7 @@ def _pictures(run: RunRecord) -> Data:
     }
 
 
-def _compared(directory: Path, known: Remembered) -> Data:
+def _compared(directory: Path, known: RunCache) -> Data:
     run = RunRecord.read(directory)
     with Browser(directory) as browser:
         known.know(run.about.created)

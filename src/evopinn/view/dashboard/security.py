@@ -82,8 +82,8 @@ class Guard:
     """Admits permitted requests, and adds security headers to all answers.
 
     Args:
-        app: What answers.
-        access: Who may look.
+        app: The application.
+        access: The conditions of access.
     """
 
     def __init__(self, app: ASGIApp, access: Access) -> None:

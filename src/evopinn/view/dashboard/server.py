@@ -31,10 +31,10 @@ def serve(root: Path, host: str, port: int, announce: Callable[[str, bool], None
     """Show the runs of a directory until the process is stopped.
 
     Args:
-        root: Where runs lie, now or later.
-        host: By which address; a loopback one cannot be reached from other machines.
-        port: 0 for any that is free.
-        announce: Told the address to open, and whether only this machine reaches it, once it can be opened.
+        root: The directory of the runs, which may not exist yet.
+        host: The address to listen on; other machines cannot reach a loopback address.
+        port: The port; 0 for any that is free.
+        announce: Receives the address to open, and whether only this machine reaches it.
     """
     with _bound(host, port) as listener:
         number = int(listener.getsockname()[1])

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evopinn.store.pages import SORTS, EvaluationLine
+from evopinn.store.browser import SORTS, EvaluationLine
 from evopinn.view.run_tables import RUNS, side_by_side_table
 from evopinn.view.tables import Cell, Column, Facts, Table
 

@@ -18,12 +18,12 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from evopinn.errors import EvopinnError, UnknownNameError
 from evopinn.run.stopping import PATIENCE, stop_run
-from evopinn.store.pages import Selection
+from evopinn.store.browser import Selection
 from evopinn.store.reader import Reader
 from evopinn.view.dashboard.assets import assets, shell
 from evopinn.view.dashboard.downloads import find_download, opened, packed_network
-from evopinn.view.dashboard.listing import Places, UnknownRunError
-from evopinn.view.dashboard.picture_cache import Drawings, PictureRequest
+from evopinn.view.dashboard.listing import RunListing, UnknownRunError
+from evopinn.view.dashboard.picture_cache import PictureCache, PictureRequest
 from evopinn.view.dashboard.queries import Queries
 from evopinn.view.dashboard.sandbox import SECONDS, Sandbox, Threads
 from evopinn.view.dashboard.security import Access, Guard
@@ -43,14 +43,14 @@ def make_app(
     """The dashboard of a directory.
 
     Args:
-        root: Where runs lie, now or later.
-        access: Who may look.
+        root: The directory of the runs, which may not exist yet.
+        access: The conditions of access.
         patience: Seconds to wait for a run to stop.
         limit: Seconds that may be spent where a problem's file is run.
         ending: Set when the dashboard ends, so that no long work starts or continues.
     """
     app = FastAPI(title="evopinn", docs_url=None, redoc_url=None, openapi_url=None)
-    places, ending = Places(root), ending or threading.Event()
+    places, ending = RunListing(root), ending or threading.Event()
     sandbox = Sandbox(ending, limit)
     _add_pages(app)
     _add_data(app, Queries(places))
@@ -121,8 +121,8 @@ def _add_data(app: FastAPI, queries: Queries) -> None:
     app.get("/api/runs/{name}/tasks/{number}")(individual)
 
 
-def _add_pictures(app: FastAPI, places: Places, sandbox: Sandbox, ending: threading.Event) -> None:
-    drawings = Drawings(sandbox)
+def _add_pictures(app: FastAPI, places: RunListing, sandbox: Sandbox, ending: threading.Event) -> None:
+    drawings = PictureCache(sandbox)
     here, elsewhere = Threads(2, ending), Threads(2, ending)
 
     def shown(name: str, what: str, task: int | None, load: bool) -> Response:
@@ -152,7 +152,7 @@ def _add_pictures(app: FastAPI, places: Places, sandbox: Sandbox, ending: thread
     app.get("/api/runs/{name}/pictures/{what}")(of_best)
 
 
-def _add_downloads(app: FastAPI, places: Places, sandbox: Sandbox, ending: threading.Event) -> None:
+def _add_downloads(app: FastAPI, places: RunListing, sandbox: Sandbox, ending: threading.Event) -> None:
     threads = Threads(2, ending)
 
     def network(name: str, number: Number) -> Response:
@@ -181,7 +181,7 @@ def _add_downloads(app: FastAPI, places: Places, sandbox: Sandbox, ending: threa
     app.get("/runs/{name}/downloads/{what}")(download)
 
 
-def _add_actions(app: FastAPI, places: Places, patience: float) -> None:
+def _add_actions(app: FastAPI, places: RunListing, patience: float) -> None:
     def stop(name: str) -> Response:
         directory = places.find(name)
         if not stop_run(directory, patience):

@@ -2,7 +2,7 @@
 
 A figure of one plot takes matplotlib's axes to draw on (`ax`) and returns them; one of several plots takes a
 figure or a part of one (`figure`) and returns that. Without these, each makes a figure of its own, in one
-style whose colours everybody can tell apart.
+style whose colours are distinguishable for everyone.
 """
 
 from evopinn.view.figures.activations import activation

@@ -33,7 +33,7 @@ BESIDE = ("tanh", "sin", "swish")
 """Common activations to compare with."""
 
 _USUAL = (-3.0, 3.0)
-"""Where an activation is shown if it is not known where a network uses it."""
+"""The range of a plot if the range that a network uses is unknown."""
 
 _LARGE = 100.0
 """Values beyond which only a logarithmic axis shows the smaller ones too."""
@@ -42,11 +42,11 @@ _SHARES = (0.005, 0.25, 0.5, 0.75, 0.995)
 """Quantiles of the pre-activations of a layer: nearly all of them, half of them, the middle."""
 
 _REACH = 6.0
-"""So many times the distance of the quartiles beyond them, an activation is shown at most."""
+"""The maximum distance of a plot beyond the quartiles, in units of the distance between them."""
 
 _WAVES = ("sin", "cos")
 _WIDEST_WAVES = 8 * np.pi
-"""Over a wider range, a common activation that oscillates would only be a black area."""
+"""The widest range for common activations that oscillate; in a wider one they would be a black area."""
 
 _POINTS = 20_000
 _NODES = 401
@@ -75,7 +75,7 @@ class LayerUse:
 
     @property
     def range(self) -> Range:
-        """Where most pre-activations are; the few far beyond would leave no room for the others."""
+        """The range of most pre-activations, without the few outliers."""
         if self.quartiles is None:
             return _USUAL
         low, quarter, _, three_quarters, high = self.quartiles
@@ -86,7 +86,7 @@ class LayerUse:
 
 
 @dataclass(frozen=True, eq=False)
-class _Curve:
+class _ActivationCurve:
     """The activation with some parameters, over a range."""
 
     name: str
@@ -103,14 +103,14 @@ def activation(
 ) -> Panel:
     """Plot an activation function and its first two derivatives, beside common ones.
 
-    Of a trained network, each is plotted over the range that most of the pre-activations take on the
-    problem's points, and for each layer where it has parameters, since these differ from layer to layer;
-    another plot has the ranges. What is not trained, or whose problem cannot be found, is plotted around
-    zero; parameters that are not known are 1, as when a training begins.
+    For a trained network, each is plotted over the range of most pre-activations on the problem's points. If
+    it has parameters, which differ from layer to layer, each layer has a curve. Another plot shows the
+    ranges. An untrained network, or one whose problem cannot be found, is plotted around zero; unknown
+    parameters are 1, as when a training begins.
 
     Args:
-        network: A trained network, or what has an activation.
-        problem: The one that the network was trained on, if it is not to be found by its name.
+        network: A trained network, a genome, an activation, or the text of one of these.
+        problem: The problem that the network was trained on, if its name does not lead to it.
         beside: Names of common activations, at most three.
         figure: Where to draw.
     """
@@ -127,11 +127,11 @@ def draw_activation(
     beside: Sequence[str] = BESIDE,
     figure: Panel | None = None,
 ) -> Panel:
-    """Plot an activation function as layers use it; around zero if it is not known how they do.
+    """Plot an activation function over the range that layers use, or around zero if that is unknown.
 
     Args:
         function: The activation.
-        uses: How each layer uses it; none of them if there is no network.
+        uses: How each layer uses it; empty if there is no trained network.
         beside: Names of common activations.
         figure: Where to draw.
     """
@@ -171,7 +171,7 @@ def layer_uses(result: TrainingResult, problem: Problem | None) -> tuple[LayerUs
 
     Args:
         result: The network.
-        problem: The one that it was trained on; None if it is not available.
+        problem: The problem that it was trained on; None if it is not available.
     """
     tensors = result.layout.unpack(result.theta)
     values: Sequence[Tensor | None] = [None] * (result.genome.structure.layers - 1)
@@ -200,7 +200,7 @@ def derivative(function: Activation, parameters: Tensor, x: Tensor, order: int) 
 
 
 def _found(result: TrainingResult, problem: Problem | str | None) -> Problem | None:
-    """The problem that is given, or that the network names; None if that one cannot be loaded."""
+    """The given problem, or else the one that the network names; None if that cannot be loaded."""
     try:
         return problem_of(result, problem)
     except FigureError:
@@ -210,7 +210,7 @@ def _found(result: TrainingResult, problem: Problem | str | None) -> Problem | N
 
 
 def _points(problem: Problem) -> Tensor:
-    """Points that a network is trained on, not too many of them."""
+    """Some of the points that a network is trained on."""
     points = torch.cat([side.points for term in problem.terms() for side in term.sides])
     return points[:: -(-len(points) // _POINTS)]
 
@@ -223,17 +223,17 @@ def _quartiles(values: Tensor | None) -> tuple[float, ...] | None:
     return tuple(map(float, np.quantile(flat, _SHARES))) if len(flat) else None
 
 
-def _curves(function: Activation, uses: Sequence[LayerUse]) -> list[_Curve]:
-    """One for each layer if they differ, else one for all."""
+def _curves(function: Activation, uses: Sequence[LayerUse]) -> list[_ActivationCurve]:
+    """One curve for each layer if they differ, otherwise one for all."""
     if function.parameters and uses:
-        return [_Curve(f"layer {use.layer}", use.parameters, use.range) for use in uses]
+        return [_ActivationCurve(f"layer {use.layer}", use.parameters, use.range) for use in uses]
     ranges = [use.range for use in uses] or [_USUAL]
     widest = min(low for low, _ in ranges), max(high for _, high in ranges)
-    return [_Curve("all layers", torch.ones(function.parameters, dtype=torch.float64), widest)]
+    return [_ActivationCurve("all layers", torch.ones(function.parameters, dtype=torch.float64), widest)]
 
 
 def _plot(
-    ax: Axes, function: Activation, curves: Sequence[_Curve], colours: Sequence[Colour], order: int
+    ax: Axes, function: Activation, curves: Sequence[_ActivationCurve], colours: Sequence[Colour], order: int
 ) -> Range:
     """Plot the activation or a derivative; gives the range of its values."""
     bounds = [0.0]

@@ -20,11 +20,11 @@ from evopinn.view.figures.style import LINES, PAGE, axes_on, plain, styled, whol
 from evopinn.view.figures.trainings import Floats, Trainings
 
 MOST = len(LINES)
-"""How many runs are drawn in one figure: as many as there are colours."""
+"""The maximum number of runs in a figure: one for each colour."""
 
 _LABEL = 60
 _EARLY = 0.02
-"""Losses of the first trainings may be anything; what is seen after this share of the time stays in sight."""
+"""The share of the time after which all losses must be visible; the first ones may be arbitrarily high."""
 
 CONVERGENCE = PictureRow(
     "winners",
@@ -43,7 +43,7 @@ PROGRESS = PictureRow(
 
 
 def compared(runs: Mapping[str, RunResult]) -> tuple[list[Picture], Undrawn]:
-    """The figures of several runs, by name; of the first seven if there are more."""
+    """The figures of several runs, by name; of only the first seven if there are more."""
     shown = dict(list(runs.items())[:MOST])
     return drawn_rows([(CONVERGENCE, partial(_best, shown)), (PROGRESS, partial(_progress, shown))])
 
@@ -96,7 +96,7 @@ def draw_progress(runs: Mapping[str, Trainings], ax: Axes | None = None) -> Axes
 
 
 def _best_by_time(trained: Trainings) -> tuple[Floats, Floats]:
-    """The time spent after each training and the best loss then, from the first that succeeded on."""
+    """The time spent and the best loss after each training, from the first success on."""
     losses = np.where(trained.losses > 0, trained.losses, np.inf)  # the axis has no place for others
     best = np.array(best_so_far(losses.tolist(), trained.coarseness.tolist()))
     known = np.isfinite(best)

@@ -23,7 +23,7 @@ from evopinn.view.figures.subjects import Subject
 from evopinn.view.figures.trees import formula, tree
 
 Need = Literal["genome", "network", "problem", "run"]
-"""What a figure cannot do without: a genome; its trained weights; these and the problem; a search."""
+"""What a figure requires: a genome; its trained weights; weights and the problem; a search."""
 
 Part = Literal["", "best", "search", "failures"]
 """Parts of a report that have figures."""
@@ -34,15 +34,15 @@ Page = Literal["best", "task", "search"]
 
 @dataclass(frozen=True)
 class Scene:
-    """What titles and captions depend on.
+    """The facts that titles and captions depend on.
 
     Attributes:
         finals: Whether final evaluations have started.
         finished: Whether the search is complete.
-        trained: Whether the network's weights are there.
-        measured: Whether the problem is there too.
-        line: Whether solutions are functions of one coordinate; None if that is not known.
-        solved: Whether a reference solution is known; None if that is not known.
+        trained: Whether the network's weights are available.
+        measured: Whether the problem is available too.
+        line: Whether solutions are functions of one coordinate; None if unknown.
+        solved: Whether the problem has a reference solution; None if unknown.
     """
 
     finals: bool = True
@@ -64,14 +64,14 @@ class FigureRow:
         name: Its name, and its file's.
         shows: What it shows, in a few words.
         title: The heading above it.
-        caption: What is seen and how to read it.
-        needs: What it cannot do without.
+        caption: What it shows in detail, and how to read it.
+        needs: What it requires.
         make: Draws it.
-        kind: Its format in pages: `svg`, or `png` where there are many points or colours.
-        report: The part of a report that has it; none if empty.
+        kind: Its format in pages: `svg`, or `png` for many points or colours.
+        report: The part of a report that has it; empty for none.
         beside: Whether a report of several runs has it for each of them.
         dashboard: The places of the dashboard that have it.
-        gains: Whether it shows more with the problem, which it does not need.
+        gains: Whether it shows more if the problem, which it does not require, is available.
     """
 
     name: str
@@ -340,9 +340,9 @@ def draw(name: str, subject: Subject) -> Figure:
 
     Args:
         name: Its name.
-        subject: What to make it of.
+        subject: Its subject.
 
     Raises:
-        EvopinnError: It cannot be made of this; the message says why.
+        EvopinnError: It cannot be drawn of this subject; the message says why.
     """
     return whole_figure(find_figure(name).make(subject))

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from evopinn.errors import FigureError
-from evopinn.run.architecture import function_of, structure_of
+from evopinn.run.architecture import function_text, structure_text
 from evopinn.run.run_result import RunResult
 from evopinn.store.reader import Reader
 from evopinn.training import History, TrainingResult
@@ -33,9 +33,9 @@ class Band:
     Attributes:
         epochs: Shape (n,).
         mean: Over the trials, shape (n,).
-        least: The least of them.
-        greatest: The greatest.
-        trials: How many they are.
+        least: The lowest of them.
+        greatest: The highest.
+        trials: The number of trials.
     """
 
     epochs: Array
@@ -54,14 +54,14 @@ def convergence(
 ) -> Panel:
     """Plot the loss, and the error where it is known, over the epochs of a training.
 
-    A line is the mean of the trials of a model, with a band from the least to the greatest of them. A trial
-    that ended early counts with what it ended with; values that are not finite do not count. Where only a few
-    epochs were measured, these are dots.
+    A line is the mean over the trials of a model, with a band from the lowest to the highest. A trial that
+    ended early keeps its last value; values that are not finite are left out. If only a few epochs were
+    measured, they are drawn as dots.
 
     Args:
         models: By name, a training or a list of trials: trained networks or their histories. Or one of these
-            without a name; or what a search found, whose finalists are plotted.
-        field: Whose error; the largest of all fields' by default.
+            without a name; or the result of a search, whose finalists are plotted.
+        field: The field whose error is plotted; by default the largest of all fields' errors.
         figure: Where to draw.
     """
     named = _named(models)
@@ -95,7 +95,7 @@ def finalist_histories(run: RunResult, size: int = 3) -> dict[str, list[History]
         found = [(genome, [reader.history(task) for task in tasks]) for genome, tasks in best]
     known = ((genome, [each for each in histories if each is not None]) for genome, histories in found)
     return {
-        f"{rank}: {function_of(genome)}, {structure_of(genome)}": each
+        f"{rank}: {function_text(genome)}, {structure_text(genome)}": each
         for rank, (genome, each) in enumerate(known, start=1)
         if each
     }
@@ -110,7 +110,7 @@ def band_of(trials: Sequence[tuple[Array, Array]]) -> Band | None:
     nodes = np.unique(np.concatenate([epochs for epochs, _ in known]))
     nodes = nodes[np.unique(np.linspace(0, len(nodes) - 1, _NODES).round().astype(int))]
     nodes = nodes[nodes >= max(epochs[0] for epochs, _ in known)]
-    # What was last measured at or before a node; after its end, a trial stays where it was.
+    # The last value measured at or before a node; after its end, a trial keeps its last value.
     values = np.stack([values[np.searchsorted(epochs, nodes, side="right") - 1] for epochs, values in known])
     return Band(nodes, values.mean(axis=0), values.min(axis=0), values.max(axis=0), len(known))
 
@@ -127,12 +127,12 @@ def _history(given: HistoryLike) -> History:
 
 
 def losses_of(history: History) -> tuple[Array, Array]:
-    """The epochs of a training and the losses then."""
+    """The epochs of a training and its losses after them."""
     return np.array(history.epochs, dtype=float), np.array(history.losses, dtype=float)
 
 
 def errors_of(history: History, field: str | None) -> tuple[Array, Array]:
-    """The epochs at which errors were measured, and those of a field; the largest of all if none is named."""
+    """The epochs at which errors were measured, and the errors of a field; by default the largest of all."""
     if field is not None and history.errors and field not in history.errors:
         raise FigureError(f"there is no error of {field!r}; choose from {', '.join(history.errors)}.")
     chosen = history.errors.values() if field is None else [history.errors.get(field, ())]

@@ -32,7 +32,7 @@ from evopinn.view.figures.style import (
 from evopinn.view.figures.subjects import Run, run_of
 
 _MOST = 300
-"""Ancestors that are looked up: more could not be told apart."""
+"""The maximum number of ancestors; more would be indistinguishable."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class StepKind:
     Attributes:
         name: Its name.
         colour: Of its lines.
-        words: What operations of this kind end with.
+        words: The endings of the names of its operations.
     """
 
     name: str
@@ -70,8 +70,8 @@ def lineage(run: Run, *, size: int = 3, ax: Axes | None = None) -> Axes:
     the mutations written beside it.
 
     Args:
-        run: What a search found, or its run's directory or name.
-        size: How many genomes of the hall of fame to show besides.
+        run: The result of a search, or the directory or name of its run.
+        size: The number of genomes of the hall of fame to show as well.
         ax: Where to draw.
     """
     found = run_of(run)
@@ -118,7 +118,7 @@ def lineage(run: Run, *, size: int = 3, ax: Axes | None = None) -> Axes:
 
 
 def ancestors(reader: Reader, entries: Sequence[Entry]) -> dict[int, Entry]:
-    """Evaluations and all that they descend from, by task, as far as they have a finite loss."""
+    """Evaluations and their ancestors with finite losses, by task."""
     family: dict[int, Entry] = {}
     ahead = list(entries)
     while ahead and len(family) < _MOST:
@@ -131,7 +131,7 @@ def ancestors(reader: Reader, entries: Sequence[Entry]) -> dict[int, Entry]:
 
 
 def main_line(reader: Reader, last: Entry) -> list[Entry]:
-    """From the first ancestor to an evaluation, at each step by way of the better parent."""
+    """The line from the first ancestor to an evaluation that follows the better parent at each step."""
     line = [last]
     # A parent comes before its children: in a damaged record one that does not could lead round for ever.
     while parents := [reader.final_evaluation(each) for each in line[0].parents if each < line[0].task]:
@@ -143,7 +143,7 @@ def main_line(reader: Reader, last: Entry) -> list[Entry]:
 
 
 def kind_of(operations: Sequence[str]) -> StepKind:
-    """The kind of step that operations are."""
+    """The kind of step of some operations."""
     for kind in _KINDS:
         if any(operation.endswith(kind.words) for operation in operations):
             return kind
@@ -163,7 +163,7 @@ def _draw_step(ax: Axes, parent: Entry, child: Entry, trunk: bool = False) -> No
 
 
 def _name_step(ax: Axes, parent: Entry, child: Entry) -> None:
-    """Write what a mutation did; of other steps the colour says all."""
+    """Write the names of mutations; for other steps the colour is enough."""
     if kind_of(child.operations).name.endswith("mutated"):
         ax.annotate(
             plain("\n".join(child.operations)),

@@ -34,12 +34,12 @@ from evopinn.view.numbers import scientific
 Array = NDArray[np.float64]
 
 _IN_SPACE = (0, 1)
-"""The axes of a section whose units are the same both ways."""
+"""The axes of a section that have the same unit."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Row:
-    """A field on a section: what the network says, and what is known."""
+    """A field on a section: the network's values and the reference."""
 
     section: Section
     field: str
@@ -67,15 +67,15 @@ def solution(
 ) -> Panel:
     """Plot a network's solution, the reference if one is known, and the absolute error, over the domain.
 
-    A domain of one coordinate is a line. One coordinate and time are a plane; two coordinates are a plane for
-    each of some times; three are cut through the middle. A reference on points of its own is shown on these,
-    at the times that are nearest.
+    A domain with one coordinate is shown as a line, one with a coordinate and time as a plane. With two
+    coordinates there is a plane for each of some times; with three the plane through the middle. A reference
+    with points of its own is shown on these, at the nearest times.
 
     Args:
         result: The trained network.
-        problem: The one that it was trained on, if it is not to be found by its name.
-        times: Instants to show, with two or three coordinates in space; first, middle and last by default, of
-            several fields only the last.
+        problem: The problem that it was trained on, if its name does not lead to it.
+        times: Instants to show, with two or three coordinates in space; by default the first, the middle and
+            the last, and with several fields only the last.
         fields: Fields to show; all by default.
         figure: Where to draw.
     """
@@ -171,13 +171,13 @@ def _draw_maps(figure: Panel | None, problem: Problem, rows: Sequence[_Row]) -> 
 
 
 def value_norm(values: Array) -> Normalize:
-    """From the least to the greatest that is finite."""
+    """Colours from the least finite value to the greatest."""
     finite = values[np.isfinite(values)]
     return Normalize(float(finite.min()), float(finite.max())) if len(finite) else Normalize(0.0, 1.0)
 
 
 def row_height(problem: Problem, section: Section, width: float) -> float:
-    """Inches for a map that is so wide, in the proportions of space, with its title and labels."""
+    """The height in inches of a map of a given width, in the proportions of space, with title and labels."""
     sides = problem.domain.bounds[list(section.axes)]
     across, up = (float(side) for side in sides[:, 1] - sides[:, 0]) if len(sides) == 2 else (1.0, 1.0)
     ratio = min(max(up / across, 0.25), 1.6) if section.axes == _IN_SPACE else 0.9
@@ -185,7 +185,7 @@ def row_height(problem: Problem, section: Section, width: float) -> float:
 
 
 def add_scale(ax: Axes, mesh: TriMesh) -> None:
-    """What the colours of a map mean, beside it and as high as it."""
+    """Add a colour scale beside a map, as high as the map."""
     scale = dressed(ax.inset_axes((1.04, 0.0, 0.05, 1.0)))
     ax.figure.colorbar(mesh, cax=scale)
 

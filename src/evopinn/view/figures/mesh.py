@@ -16,10 +16,10 @@ Array = NDArray[np.float64]
 Triangles = NDArray[np.intp]
 
 _STEPS = 80
-"""Along the longest side of what is filled."""
+"""The number of steps along the longest side of a filled section."""
 
 _CLEAR = 0.35
-"""Steps that inner points keep from the boundary, which has points of its own."""
+"""The distance in steps between inner points and the boundary, which has points of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Section:
 
 
 def sections(problem: Problem, times: Sequence[float] | None = None) -> tuple[Section, ...]:
-    """What of a problem's domain is shown.
+    """The sections of a problem's domain that a figure shows.
 
     Space and time together where space is a line; else a plane for each of some instants, or just one if
     there is no time. Where space has three dimensions, it is cut through its middle.
@@ -91,7 +91,7 @@ def _section(problem: Problem, instant: float | None) -> Section:
 
 
 def _nearest(points: Array, fixed: Mapping[int, float]) -> tuple[Array, dict[int, float], NDArray[np.bool_]]:
-    """Those of some points that lie nearest to a section, and where that is."""
+    """The points nearest to a section, its coordinates there, and the rows of these points."""
     rows = np.ones(len(points), dtype=np.bool_)
     found: dict[int, float] = {}
     for axis, value in fixed.items():
@@ -102,7 +102,7 @@ def _nearest(points: Array, fixed: Mapping[int, float]) -> tuple[Array, dict[int
 
 
 def _filled(problem: Problem, varied: tuple[int, ...], fixed: Mapping[int, float]) -> Array:
-    """Points all over a section of a domain."""
+    """Points that fill a section of a domain."""
     domain = problem.domain
     count = _STEPS + 1 if len(varied) > 1 else 4 * _STEPS + 1
     spans = domain.bounds[list(varied)]
@@ -131,7 +131,7 @@ def _along(length: float, step: float) -> Array:
 
 
 def _distinct(points: Array, step: float) -> Array:
-    """Without those that are there twice, as the corners in which pieces of the boundary meet."""
+    """The points without duplicates, such as the corners in which pieces of the boundary meet."""
     _, first = np.unique(np.round(points / (1e-3 * step)), axis=0, return_index=True)
     return points[np.sort(first)]
 

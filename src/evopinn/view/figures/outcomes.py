@@ -26,10 +26,10 @@ from evopinn.view.figures.trainings import Floats, Trainings, Whole
 
 @styled()
 def failures(run: Run, *, ax: Axes | None = None) -> Axes:
-    """Plot how many trainings failed, by kind, and how many attempts were tried again.
+    """Plot the number of failed trainings by kind, and of attempts that were tried again.
 
     Args:
-        run: What a search found, or its run's directory or name.
+        run: The result of a search, or the directory or name of its run.
         ax: Where to draw.
     """
     found = run_of(run)
@@ -58,10 +58,10 @@ def failures(run: Run, *, ax: Axes | None = None) -> Axes:
 
 @styled()
 def cost(run: Run, *, ax: Axes | None = None) -> Axes:
-    """Plot the loss of each training against the time that it took, and which are best for their time.
+    """Plot the loss of each training against its duration, and mark the best ones for their time.
 
     Args:
-        run: What a search found, or its run's directory or name.
+        run: The result of a search, or the directory or name of its run.
         ax: Where to draw.
     """
     found = run_of(run)
@@ -109,7 +109,7 @@ def cost(run: Run, *, ax: Axes | None = None) -> Axes:
 
 
 def pareto_front(costs: Floats, losses: Floats) -> Whole:
-    """Indices, by rising cost, of those that nothing cheaper is better than.
+    """The indices, by rising cost, of the trainings that have a lower loss than all cheaper ones.
 
     Examples:
         >>> pareto_front(np.array([3.0, 1.0, 2.0, 4.0]), np.array([1.0, 5.0, 6.0, 0.5])).tolist()

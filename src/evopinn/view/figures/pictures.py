@@ -13,10 +13,10 @@ from evopinn.view.figures.style import UNDATED, styled
 from evopinn.view.figures.subjects import Subject
 
 _DOTS = 180
-"""Per inch: twice what the widest figure takes on a page, for screens with small dots."""
+"""Dots per inch: twice the size of the widest figure on a page, for screens with small dots."""
 
 _LARGEST_DRAWING = 160_000
-"""Bytes of a vector drawing above which dots are smaller, and faster to show."""
+"""The size in bytes above which a bitmap replaces a vector drawing, which would be slower to show."""
 
 Undrawn = dict[str, str]
 """Names of figures that could not be drawn, with the reason."""
@@ -29,8 +29,8 @@ class PictureRow:
     Attributes:
         name: The figure's.
         title: A heading.
-        caption: What is seen and how to read it.
-        kind: `svg`, or `png` where there are many points or colours.
+        caption: What it shows, and how to read it.
+        kind: `svg`, or `png` for many points or colours.
         part: The part of a report that it belongs to, if it is of a single run.
     """
 
@@ -70,7 +70,7 @@ class Picture:
 
 
 def picture_row(name: str, scene: Scene) -> PictureRow:
-    """One of the figures in `FIGURES`, with its words."""
+    """One of the figures in `FIGURES`, with its title and caption."""
     row = FIGURES[name]
     return PictureRow(name, *row.words(scene), kind=row.kind, part=row.report)
 
@@ -80,11 +80,11 @@ def drawn(subject: Subject, names: Iterable[str], scene: Scene) -> tuple[dict[st
 
     Args:
         subject: The run.
-        names: Those of the figures, which are in `FIGURES`.
-        scene: What their words depend on.
+        names: Names in `FIGURES`.
+        scene: The facts that their titles and captions depend on.
 
     Returns:
-        What could be drawn, and why the others could not.
+        The pictures by name, and the reasons why others could not be drawn.
     """
     rows = [(picture_row(name, scene), partial(draw, name, subject)) for name in names]
     pictures, undrawn = drawn_rows(rows)
@@ -95,7 +95,7 @@ def drawn_rows(rows: Iterable[tuple[PictureRow, Callable[[], Figure]]]) -> tuple
     """Draw figures, each by a function of its own.
 
     Returns:
-        What could be drawn, and why the others could not.
+        The pictures, and the reasons why others could not be drawn.
     """
     pictures: list[Picture] = []
     undrawn: Undrawn = {}

@@ -10,10 +10,10 @@ from evopinn.view.figures.style import ORANGE, whole_figure
 from evopinn.view.figures.trainings import Floats
 
 _BEYOND = 30.0
-"""How far above nine tenths of the losses an axis reaches."""
+"""The ratio of the upper end of an axis to the 0.9 quantile of the losses."""
 
 _HEADROOM = 10.0
-"""How far above what is to stay in sight an axis of best losses reaches."""
+"""The ratio of the upper end of an axis of best losses to the highest loss that must be visible."""
 
 ABOVE: Mapping[str, Any] = {
     "loc": "lower center",
@@ -21,7 +21,7 @@ ABOVE: Mapping[str, Any] = {
     "borderaxespad": 0.2,
     "columnspacing": 1.2,
 }
-"""Where a legend stands that would hide points."""
+"""The place of a legend that would hide points otherwise."""
 
 
 def opacity(count: int) -> float:
@@ -33,11 +33,11 @@ def show_best(ax: Axes, lowest: float, highest: float, cost: str, columns: int =
     """Dress a plot of the best loss so far against a cost, with its legend below.
 
     Args:
-        ax: Where the lines are.
-        lowest: The least loss.
-        highest: The greatest that is to stay in sight.
-        cost: What it is plotted against, in words.
-        columns: Of the legend.
+        ax: The axes with the lines.
+        lowest: The lowest loss.
+        highest: The highest loss that must be visible.
+        cost: The label of the cost.
+        columns: The number of columns of the legend.
     """
     ax.set_yscale("log")
     ax.set_ylim(lowest / 2, _HEADROOM * highest)

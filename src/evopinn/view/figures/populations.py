@@ -27,7 +27,7 @@ from evopinn.view.figures.subjects import Run, run_of
 from evopinn.view.figures.trees import operator_sign
 
 _SAMPLE = 300
-"""Genomes of a generation that are looked at: reading a genome takes some time, and a share needs no more."""
+"""The maximum number of genomes of a generation that are read: enough for shares, and fast."""
 
 _BINS = 30
 _TRAITS: Sequence[tuple[str, Callable[[Genome], int]]] = (
@@ -39,7 +39,7 @@ _TRAITS: Sequence[tuple[str, Callable[[Genome], int]]] = (
 
 @dataclass(frozen=True)
 class _Bin:
-    """Neighbouring generations that are shown as one; mostly there is one in each."""
+    """Neighbouring generations that are shown as one; usually a single one."""
 
     first: int
     last: int
@@ -56,14 +56,14 @@ class _Bin:
 
 @styled()
 def composition(run: Run, *, figure: Panel | None = None) -> Panel:
-    """Plot what the genomes of each generation are made of: operators, layers, neurons, shortcuts.
+    """Plot the composition of the genomes of each generation: operators, layers, neurons, shortcuts.
 
-    Operators are counted in all activations of a generation; of the others there is the median, with a band
-    from quartile to quartile and one from the least to the greatest. Of a generation of more than 300, that
-    many are looked at.
+    Operators are counted in all activations of a generation; for the others there is the median, with a band
+    from quartile to quartile and one from the least to the greatest. At most 300 genomes of a generation are
+    read.
 
     Args:
-        run: What a search found, or its run's directory or name.
+        run: The result of a search, or the directory or name of its run.
         figure: Where to draw.
     """
     found = run_of(run)

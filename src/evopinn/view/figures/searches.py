@@ -28,12 +28,10 @@ from evopinn.view.figures.style import (
 )
 from evopinn.view.figures.subjects import Run, run_of
 from evopinn.view.figures.trainings import Trainings
-
-_MANY = 4
-"""From so many trainings a generation on, quartiles mean something."""
+from evopinn.view.numbers import LEAST_FOR_QUARTILES
 
 _ROUNDS = {"bests": "bests\nagain", "final": "final"}
-"""Rounds behind the generations, as they stand below the axis."""
+"""The labels of rounds after the generations."""
 
 _PLANNED = {"linestyle": "--", "color": GREY}
 
@@ -42,11 +40,11 @@ _PLANNED = {"linestyle": "--", "color": GREY}
 def generations(run: Run, *, ax: Axes | None = None) -> Axes:
     """Plot the losses of all trainings by generation, with the best, the median and the quartiles of each.
 
-    The final evaluations stand apart, to the right. Where a round is of a few trainings only, as in Bayesian
-    optimisation, the line is the best so far.
+    The final evaluations stand apart, to the right. If rounds have only a few trainings, as in Bayesian
+    optimisation, the line shows the best loss so far.
 
     Args:
-        run: What a search found, or its run's directory or name.
+        run: The result of a search, or the directory or name of its run.
         ax: Where to draw.
     """
     found = run_of(run)
@@ -55,7 +53,7 @@ def generations(run: Run, *, ax: Axes | None = None) -> Axes:
     if not len(all_finite.tasks):
         raise FigureError(f"no training of the run {found.directory} has a finite loss.")
     ax = axes_on(ax, (PAGE * 0.62, 3.0))
-    many = np.median(np.unique(all_finite.generations, return_counts=True)[1]) >= _MANY
+    many = np.median(np.unique(all_finite.generations, return_counts=True)[1]) >= LEAST_FOR_QUARTILES
     # Side by side where there are many, and always in the same places.
     shift = 0.6 * (np.modf(all_finite.tasks * 0.6180339887)[0] - 0.5) * many
     points = ax.scatter(
@@ -97,7 +95,7 @@ def _plot_progress(ax: Axes, searched: Trainings, many: bool) -> None:
 
 
 def _number_rounds(ax: Axes, kinds: Mapping[int, RoundKind]) -> None:
-    """Generations by their numbers, what comes after them by name and apart."""
+    """Label generations by their numbers, and later rounds by name and apart."""
     names = {number: _ROUNDS[kind] for number, kind in kinds.items() if kind in _ROUNDS}
     counted = [number for number in kinds if number not in names]
     if names:
@@ -124,11 +122,11 @@ def schedule(run: Run, *, figure: Panel | None = None) -> Panel:
     """Plot how many networks each round trains, and for how many epochs: the staircase of DPSTE.
 
     The final evaluations are a step of their own. The networks of a generation are its population and, from
-    the second on, elitists that are trained again. What was not reached yet is planned: dashed where it was
-    not begun, hatched within a round that is under way.
+    the second on, elitists that are trained again. Planned rounds are dashed; in the current round, the
+    trainings that have not finished are hatched.
 
     Args:
-        run: What a search found, or its run's directory or name.
+        run: The result of a search, or the directory or name of its run.
         figure: Where to draw.
     """
     found = run_of(run)
@@ -162,7 +160,7 @@ def schedule(run: Run, *, figure: Panel | None = None) -> Panel:
 
 
 def _plot_trained(ax: Axes, begun: Sequence[ScheduledRound]) -> None:
-    """What was asked for, and how much of it is trained, has failed, and is still to come."""
+    """Plot how many trainings of each round were requested, have finished, have failed and remain."""
     numbers = [step.generation for step in begun]
     settled = [step.settled for step in begun]
     _stairs(ax, begun, [step.trainings for step in begun], "asked for")
@@ -188,7 +186,7 @@ def _plot_trained(ax: Axes, begun: Sequence[ScheduledRound]) -> None:
 
 
 def _plot_population(ax: Axes, steps: Sequence[ScheduledRound]) -> None:
-    """Where there are elitists: how many networks there are without them."""
+    """Plot the number of networks without elitists, in rounds that have some."""
     with_elitists = [step for step in steps if step.again]
     for place, step in enumerate(with_elitists):
         (line,) = ax.plot(

@@ -42,13 +42,13 @@ def structure(
 ) -> Axes:
     """Draw the layers of a network and its shortcuts.
 
-    A box is a layer: its number below, its neurons inside, `f` if the activation follows. A shortcut carries
-    what enters its first layer to where it is added, before the layer that it leads to.
+    A box is a layer, with its number below, its neurons inside, and `f` if the activation follows. A shortcut
+    carries the input of its first layer to the input of the layer that it leads to, where it is added.
 
     Args:
         network: A trained network, a genome or its text, or a structure.
-        coordinates: What goes in, by name, if it is no trained network, which knows.
-        fields: What comes out.
+        coordinates: The names of its inputs; a trained network knows them.
+        fields: The names of its outputs; likewise.
         ax: Where to draw.
     """
     given = structure_of(network)
@@ -86,7 +86,7 @@ def structure(
 
 @dataclass(frozen=True)
 class _Drawing:
-    """The parts of a diagram; `scale` makes letters and lines smaller where there are many layers."""
+    """The parts of a diagram; `scale` makes letters and lines smaller if there are many layers."""
 
     ax: Axes
     scale: float
@@ -110,7 +110,7 @@ class _Drawing:
         self.words(layer + 1, -_HEIGHT - 0.1, str(layer), va="top", color=GREY)
 
     def arrow(self, place: int) -> None:
-        """From a layer, or the input, to the next."""
+        """Draw an arrow from a layer, or the input, to the next."""
         head = f"-|>,head_width={0.12 * self.scale},head_length={0.25 * self.scale}"
         look = {"arrowstyle": head, "shrinkA": 0, "shrinkB": 0, "lw": 0.8 * self.scale, "color": BLACK}
         self.ax.annotate("", (place + 1 - _HALF, 0), (place + _HALF, 0), arrowprops=look)

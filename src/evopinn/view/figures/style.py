@@ -23,7 +23,7 @@ from evopinn.atomic_write import atomic_write
 from evopinn.errors import FigureError
 
 Panel = Figure | SubFigure
-"""What a figure of several axes is drawn on."""
+"""The canvas of a figure with several axes."""
 
 Size = tuple[float, float]
 
@@ -35,16 +35,16 @@ LINES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 AREAS = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION, YELLOW)
 
 SEQUENCE = "viridis"
-"""Colours of values and of what has an order."""
+"""The colours of values and of ordered items."""
 
 ERRORS = "inferno"
-"""Colours of errors, so that they are not taken for values."""
+"""The colours of errors, different from those of values."""
 
 COLUMN, PAGE = 3.5, 7.0
 """Widths of one column and of the page in inches."""
 
 SMALL = 7.0
-"""Points, of what stands on ticks and in legends; the rest has one more."""
+"""The size in points of labels of ticks and legends; other text is a point larger."""
 
 FORMATS = ("png", "pdf", "svg")
 
@@ -95,7 +95,7 @@ _lock = threading.RLock()
 
 @contextmanager
 def styled() -> Generator[None]:
-    """Let our settings hold for a while; as a decorator, while a figure is made."""
+    """Apply our settings within a `with` block or, as a decorator, while a figure is made."""
     with _lock, mpl.rc_context(dict(_STYLE)):
         yield
 
@@ -123,7 +123,7 @@ def grid_of_axes(figure: Panel, rows: int, columns: int, **options: Any) -> list
 
 
 def dressed(ax: Axes) -> Axes:
-    """Axes whose ticks, which are made when they are drawn, keep our sizes."""
+    """The axes, with our sizes for their ticks, which matplotlib makes only when it draws them."""
     ax.tick_params(which="both", labelsize=SMALL, width=0.6)
     ax.tick_params(which="major", length=3)
     ax.tick_params(which="minor", length=1.5)
@@ -133,7 +133,7 @@ def dressed(ax: Axes) -> Axes:
 
 
 def shades(count: int) -> list[tuple[float, ...]]:
-    """Colours of things in an order, first to last, none of them too light."""
+    """Colours of ordered items, first to last, none of them too light."""
     return [tuple(colour) for colour in mpl.colormaps[SEQUENCE](np.linspace(0.0, 0.85, count))]
 
 
@@ -142,7 +142,7 @@ def plain(text: str, limit: int | None = None) -> str:
 
     Args:
         text: Any.
-        limit: How many characters to show at most.
+        limit: The maximum number of characters.
 
     Examples:
         >>> plain("costs $5\nor _x_")
@@ -158,12 +158,12 @@ def plain(text: str, limit: int | None = None) -> str:
 
 
 def math(latex: str) -> str:
-    """A formula of ours."""
+    """A formula, which must not contain text from users."""
     return f"${latex}$"
 
 
 def text_width(text: str, size: float) -> float:
-    """How many inches wide a text is at a size in points."""
+    """The width of a text in inches, at a size in points."""
     return (
         float(
             TextPath((0, 0), text, size=size, prop=FontProperties(family="DejaVu Sans")).get_extents().width
@@ -178,7 +178,7 @@ def save(figure: Panel | Axes, path: str | Path) -> Path:
 
     Args:
         figure: The figure, or its axes.
-        path: Its ending says how: `.png`, `.pdf` or `.svg`.
+        path: The file, whose ending sets the format: `.png`, `.pdf` or `.svg`.
 
     Returns:
         The path.

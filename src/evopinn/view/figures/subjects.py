@@ -11,23 +11,23 @@ from evopinn.problem import OBJECT, Problem, is_problem_file
 from evopinn.run.goal import Goal
 from evopinn.run.record import find_best
 from evopinn.run.run_result import RunResult
+from evopinn.store.browser import Browser
 from evopinn.store.directory import find_run
-from evopinn.store.pages import Browser
 from evopinn.store.reader import Reader
 from evopinn.training import TrainingResult
 from evopinn.workers.problem_source import fingerprint, same_fingerprint
 
 Run = RunResult | str | os.PathLike[str]
-"""A run, by what it found, or its directory, or its name in `runs`."""
+"""A run: its result, its directory, or its name in `runs`."""
 
 
 class Subject:
-    """What figures are made of; each part is looked up when the first figure needs it.
+    """The subject of figures; each part is looked up when a figure first needs it.
 
     Args:
         source: A search, or a trained network.
-        problem: Its problem or the problem's name, if the source's own record is not to be used.
-        task: The number of a task of the search: then its network is meant, not the search.
+        problem: Its problem or the problem's name, to replace the one that the source names.
+        task: The number of a task of the search, to show its network instead of the search.
         run_files: Whether a problem's file, which is a program, may be run.
 
     Attributes:
@@ -49,7 +49,7 @@ class Subject:
 
     @property
     def is_run(self) -> bool:
-        """Whether there is a search to make figures of."""
+        """Whether the subject is a search."""
         return isinstance(self.source, RunResult) and self._task is None
 
     @property
@@ -61,7 +61,7 @@ class Subject:
 
     @cached_property
     def network(self) -> TrainingResult:
-        """The trained network; of a search the most accurate."""
+        """The trained network; for a search the most accurate one."""
         if isinstance(self.source, TrainingResult):
             return self.source
         return self.source.best if self._task is None else self.source.weights(self._task)
@@ -79,7 +79,7 @@ class Subject:
 
     @property
     def model(self) -> TrainingResult | Genome:
-        """The network; without its weights, the genome."""
+        """The network, or the genome if the weights are lost."""
         genome = self.genome
         try:
             return self.network
@@ -88,7 +88,7 @@ class Subject:
 
     @cached_property
     def names(self) -> tuple[Sequence[str], Sequence[str]]:
-        """The names of coordinates and fields, from the network or the problem; empty if neither is there."""
+        """The names of coordinates and fields, from the network or the problem; empty without these."""
         model = self.model
         if isinstance(model, TrainingResult):
             return model.coordinates, model.fields
@@ -116,7 +116,7 @@ class Subject:
             return None
 
     def _goal(self, run: RunResult) -> Goal:
-        """What a run was to do, with a problem that may be asked for."""
+        """The goal of a run; refuse to run a problem's file if that is not allowed."""
         goal = goal_of(run)
         if self._problem is None and not self._run_files and is_problem_file(goal.source):
             raise FigureError(f"to draw this, the problem's file must be run: {goal.source}.")
@@ -124,19 +124,19 @@ class Subject:
 
 
 def genome_of(given: TrainingResult | Genome | str) -> Genome:
-    """The genome of a trained network, of a text, or itself."""
+    """The genome of a trained network or a text; a genome itself is returned unchanged."""
     if isinstance(given, str):
         return Genome.parse(given)
     return given.genome if isinstance(given, TrainingResult) else given
 
 
 def structure_of(given: TrainingResult | Genome | Structure | str) -> Structure:
-    """The structure of what has one."""
+    """The structure of a network, a genome or a text."""
     return given if isinstance(given, Structure) else genome_of(given).structure
 
 
 def activation_of(given: TrainingResult | Genome | Activation | str) -> Activation:
-    """The activation of what has one; a text may be that of an activation alone."""
+    """The activation of a network, a genome or a text, which may be that of an activation alone."""
     if isinstance(given, Activation):
         return given
     if isinstance(given, str) and "activation=" not in given:
@@ -145,22 +145,22 @@ def activation_of(given: TrainingResult | Genome | Activation | str) -> Activati
 
 
 def run_of(given: Run) -> RunResult:
-    """What a run has found."""
+    """The result of a run."""
     return given if isinstance(given, RunResult) else RunResult(find_run(os.fspath(given)))
 
 
 def goal_of(run: RunResult) -> Goal:
-    """What a run was to do, and where its problem comes from."""
+    """The goal of a run."""
     with Reader(run.directory) as reader:
         return Goal.of(reader.about().config, run.directory)
 
 
 def problem_again(goal: Goal, given: Problem | str | None = None) -> Problem:
-    """The problem of a run, if it is still what it was when the run began.
+    """The problem of a run, if it has not changed since the run started.
 
     Args:
-        goal: What the run was to do.
-        given: The problem, or what it is called, if it is not where the run says.
+        goal: The goal of the run.
+        given: The problem or its name, to replace the one that the run names.
 
     Raises:
         EvopinnError: It cannot be loaded, or it now produces different losses.
@@ -180,7 +180,7 @@ def problem_of(result: TrainingResult, given: Problem | str | None = None) -> Pr
 
     Args:
         result: The network.
-        given: The problem, or what it is called, if the network's own record does not do.
+        given: The problem or its name, to replace the one that the network names.
     """
     problem = given_problem(given, result.problem)
     theirs, ours = (problem.axes, tuple(problem.fields)), (result.coordinates, result.fields)
@@ -193,12 +193,12 @@ def problem_of(result: TrainingResult, given: Problem | str | None = None) -> Pr
 
 
 def given_problem(given: Problem | str | None, recorded: str) -> Problem:
-    """The problem that is given, itself or by its name; if none is, the recorded one."""
+    """The given problem, or else the recorded one."""
     return given if isinstance(given, Problem) else named_problem(recorded if given is None else given)
 
 
 def named_problem(name: str) -> Problem:
-    """The problem of a name, as a network or a run records it."""
+    """The problem with a name that a network or a run has recorded."""
     if name.startswith(OBJECT):
         raise FigureError(
             f"the problem {name.removeprefix(OBJECT)!r} was a Python object, which is not stored; give it."

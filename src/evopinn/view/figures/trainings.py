@@ -18,15 +18,15 @@ Whole = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Trainings:
-    """Settled tasks of a run, in order, a column for each thing that is known of them.
+    """The settled tasks of a run, in order, as columns.
 
     Attributes:
         tasks: Their numbers.
         generations: The rounds that they belong to.
-        losses: Infinite where a training failed.
-        seconds: What the training took.
-        coarseness: By how much fewer points each had along each axis: only equal ones compare.
-        kinds: What each round is.
+        losses: Their losses; infinite if a training failed.
+        seconds: Their durations.
+        coarseness: Factors by which axes had fewer points; only losses with equal factors compare.
+        kinds: The kinds of the rounds, by number.
     """
 
     tasks: Whole
@@ -38,7 +38,7 @@ class Trainings:
 
     @classmethod
     def of(cls, run: RunResult) -> Self:
-        """Those of a run, of which there must be one."""
+        """The trainings of a run; refuse a run without any."""
         with Reader(run.directory) as reader:
             kinds: dict[int, RoundKind] = {each.generation: each.kind for each in reader.generations()}
             outcomes = reader.settled_tasks()

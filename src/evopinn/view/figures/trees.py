@@ -38,15 +38,15 @@ _FORMULA_SIZE = 14.0
 
 
 @dataclass(frozen=True)
-class _Place:
-    """A box of the drawing: an operator, or the x that a leaf takes.
+class _TreeBox:
+    """A box of the drawing: an operator, or the x that enters a leaf.
 
     Attributes:
-        words: What stands in it, in LaTeX.
-        x: From left to right, one a leaf.
-        y: From the root down, minus one a row.
-        above: Where its output goes.
-        parameter: What multiplies that on the way; empty if nothing does.
+        words: Its text in LaTeX.
+        x: Its place from left to right, in leaves.
+        y: Its place from the root down; each row is lower by one.
+        above: The place that its output goes to.
+        parameter: The parameter that multiplies its output; empty if none does.
         kind: "operator" or "input".
     """
 
@@ -82,7 +82,7 @@ def tree(activation: ActivationLike, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _draw_edge(ax: Axes, place: _Place) -> None:
+def _draw_edge(ax: Axes, place: _TreeBox) -> None:
     x, y = place.above
     ax.plot([place.x, x], [place.y, y], color=GREY, linewidth=0.9, zorder=1)
     if place.parameter:
@@ -92,25 +92,25 @@ def _draw_edge(ax: Axes, place: _Place) -> None:
         label.set_gid("parameter")
 
 
-def _places(root: Node) -> list[_Place]:
+def _places(root: Node) -> list[_TreeBox]:
     """All boxes, the root first; parameters are named in the order of their edges, as in the formula."""
     nodes = list(walk(root))
     columns = _columns(nodes)
     names = greek_letters()
-    places: list[_Place] = []
+    places: list[_TreeBox] = []
     for path, node in nodes:
         x, y = columns[path], -float(len(path))
         above = (columns[path[:-1]], y + 1) if path else (x, 1.0)
         name = next(names) if node.scaled else ""
-        places.append(_Place(operator_sign(node.operator), x, y, above, name, "operator"))
+        places.append(_TreeBox(operator_sign(node.operator), x, y, above, name, "operator"))
         if node.is_leaf:
             name = next(names) if node.input_scaled else ""
-            places.append(_Place("x", x, y - 1, (x, y), name, "input"))
+            places.append(_TreeBox("x", x, y - 1, (x, y), name, "input"))
     return places
 
 
 def _columns(nodes: list[tuple[Path, Node]]) -> dict[Path, float]:
-    """Where each node stands from left to right: leaves side by side, others above the middle of theirs."""
+    """The place of each node from left to right: leaves side by side, others above their children."""
     leaves = (path for path, node in nodes if node.is_leaf)
     columns = {path: float(column) for column, path in enumerate(leaves)}
     for path, node in reversed(nodes):  # children before parents
@@ -136,7 +136,7 @@ def operator_sign(name: str) -> str:
 
 @styled()
 def formula(activation: ActivationLike, *, ax: Axes | None = None) -> Axes:
-    """Write an activation function as a formula, in smaller letters where it is long.
+    """Write an activation function as a formula, in smaller letters if it is long.
 
     Args:
         activation: The activation or its text, or a network that has one.

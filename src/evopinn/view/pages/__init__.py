@@ -6,5 +6,5 @@ from importlib.resources import files
 
 @cache
 def page_text(name: str) -> str:
-    """The text of a file that lies here: `common.css` or `sorting.js`."""
+    """The text of a file of this package: `common.css` or `sorting.js`."""
     return files(__name__).joinpath(name).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Templates of pages, which escape everything that they are given."""
+"""Templates of pages, which escape all their arguments."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -10,10 +10,10 @@ from markupsafe import Markup
 
 
 def environment(filters: Mapping[str, Callable[..., Any]]) -> Environment:
-    """Where templates are found, by their file below the package `evopinn`.
+    """The environment of templates, which are named by their files below the package `evopinn`.
 
     Args:
-        filters: By name, beside those of jinja.
+        filters: Filters by name, in addition to those of jinja.
     """
     found = Environment(
         loader=FunctionLoader(template_text),
@@ -28,7 +28,7 @@ def environment(filters: Mapping[str, Callable[..., Any]]) -> Environment:
 
 
 def drawn(template: str, macro: str, *arguments: Any) -> Markup:
-    """What a macro of a template makes of its arguments."""
+    """The output of a macro of a template."""
     module: Any = _plain_environment().get_template(template).module
     return getattr(module, macro)(*arguments)
 

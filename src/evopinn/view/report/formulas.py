@@ -23,7 +23,7 @@ _LONGEST = 4000
 
 
 def formula(latex: str) -> Formula:
-    """A formula, as a browser and as LaTeX has it."""
+    """A formula as LaTeX and as MathML."""
     return Formula(latex, _mathml(latex))
 
 
@@ -44,7 +44,7 @@ def _mathml(latex: str) -> str:
 
 
 def _cleaned(element: Element) -> Element:
-    """A copy with what MathML knows, and text as text."""
+    """A copy with only the elements and attributes of MathML, and with text unescaped."""
     tag = element.tag.rpartition("}")[2]
     if tag not in _ELEMENTS:
         raise ValueError(tag)

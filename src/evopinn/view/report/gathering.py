@@ -21,7 +21,7 @@ from evopinn.view.report.report_facts import Formula, ProblemFacts, RunFacts, Te
 from evopinn.view.scale_table import scale_table
 
 _UNKNOWN = f"{OBJECT}unknown"
-"""The name of a problem that nobody has, so that no figure is made of another one."""
+"""The name of a problem that does not exist, so that figures cannot use a wrong problem."""
 
 _POINTS = {
     "Grid": "on a grid",
@@ -34,11 +34,11 @@ _POINTS = {
 def gathered(
     run: RunResult, problem: Problem | str | None = None, pictures: Iterable[str] = REPORTED
 ) -> RunFacts:
-    """Everything a report says of a run.
+    """The content of a report on a run.
 
     Args:
         run: The run.
-        problem: Its problem, or what that is called, if it is not where the run says.
+        problem: Its problem or the problem's name, to replace the one that the run names.
         pictures: Names of the figures to draw.
     """
     record = run.record
@@ -101,7 +101,7 @@ def _pictures(
 
 
 def _loading(directory: Path, network: TrainingResult, problem: Problem | None) -> str:
-    """Code that gets the network and has it predict something."""
+    """Code that loads the network and evaluates it at a point."""
     point = [0.0] * len(network.coordinates)
     if problem is not None:
         middle = problem.terms()[0].sides[0].points
@@ -122,7 +122,7 @@ def _repeat(directory: Path, source: str) -> str:
 
 
 def _problem_facts(problem: Problem) -> ProblemFacts:
-    """The problem in formulas and words."""
+    """The description of the problem in formulas and words."""
     written = problem_formulas(problem)
     terms = [
         TermFacts(each.name, each.weight, each.count, each.place, formulas(each.equations), each.source)

@@ -1,4 +1,4 @@
-"""A report as Markdown, with its figures as files beside it."""
+"""A report as Markdown, with its figures in separate files."""
 
 from urllib.parse import quote
 
@@ -33,8 +33,8 @@ def render_markdown(report: ReportFacts, folder: str) -> str:
     """The report as text.
 
     Args:
-        report: What it says.
-        folder: Where its figures are, beside the file.
+        report: Its content.
+        folder: The directory of its figures, beside the file.
     """
     several = len(report.runs) > 1
     parts = [f"<!-- {GENERATOR} -->", f"# {plain(report.title)}"]
@@ -79,7 +79,7 @@ def _run(run: RunFacts, folder: str, place: str) -> list[str]:
 
 
 def _table(table: Table, words: str = "") -> list[str]:
-    """A table with its heading; nothing if it is empty."""
+    """A table with its heading; an empty table is left out."""
     return [f"## {plain(table.title)}", words, table.markdown(heading=False)] if table.records else []
 
 

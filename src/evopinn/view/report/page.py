@@ -26,7 +26,7 @@ from evopinn.view.run_tables import (
 from evopinn.view.tables import Cell, Fact, Facts
 
 GENERATOR = "evopinn report"
-"""By which a file is known to be a report, which a newer one may take the place of."""
+"""The mark that identifies a file as a report, which a newer report may overwrite."""
 
 
 def render_page(report: ReportFacts) -> str:
@@ -47,11 +47,11 @@ def render_page(report: ReportFacts) -> str:
 
 
 def render(template: str, **context: Any) -> str:
-    """A page that stands alone, of a template that extends `view/report/base.html.jinja`.
+    """A self-contained page, from a template that extends `view/report/base.html.jinja`.
 
     Args:
-        template: Its file, below the package `evopinn`.
-        context: What it speaks of, all of it escaped; `report` has a title, a version and when it was made.
+        template: The template's file, below the package `evopinn`.
+        context: Its variables, all escaped; `report` has a title, a version and the time of its making.
     """
     script = page_text("sorting.js")
     return (
@@ -68,7 +68,7 @@ def render(template: str, **context: Any) -> str:
 
 
 def times(number: int) -> str:
-    """How often, in words."""
+    """A number of times, in words."""
     return {1: "once", 2: "twice"}.get(number, f"{number:,} times")
 
 

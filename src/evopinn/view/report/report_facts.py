@@ -38,15 +38,15 @@ class ProblemFacts:
     """The problem.
 
     Attributes:
-        title: One line of its author's; may be empty.
-        equation: As its author writes it, if that is known.
-        domain: Where it holds.
-        terms: The equation and the conditions, as the loss has them.
-        definitions: Of the right-hand sides that have names.
-        unwritten: Names of right-hand sides that are too long.
-        points: How points are placed, in a word.
-        solution: What errors are measured by, in words.
-        scales: What coordinates, fields and residuals are scaled by; empty if by nothing.
+        title: Its title; may be empty.
+        equation: The equation as its author writes it, if given.
+        domain: Its domain.
+        terms: The terms of the loss: the equation and the conditions.
+        definitions: The definitions of right-hand sides that have names.
+        unwritten: The names of right-hand sides that are too long to write.
+        points: The placement of points, in a few words.
+        solution: The known solution that errors are measured against, in words.
+        scales: The scales of coordinates, fields and residuals; empty if there are none.
     """
 
     title: str
@@ -61,7 +61,7 @@ class ProblemFacts:
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
-        """Everything that is written in LaTeX."""
+        """All formulas."""
         first = (self.equation,) if self.equation else ()
         of_terms = (each for term in self.terms for each in term.equations)
         return (*first, self.domain, *of_terms, *self.definitions)
@@ -69,18 +69,18 @@ class ProblemFacts:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What a report says of a run beside its record.
+    """The content of a report on a run.
 
     Attributes:
-        record: The run.
+        record: The record of the run.
         problem: The problem; None if it cannot be loaded.
-        problem_missing: Then why.
+        problem_missing: The reason why it cannot be loaded; empty if it can.
         network_missing: Why the most accurate network cannot be read; empty if it can or there is none.
-        formula: Of its activation.
-        loading: Python code that gets it; empty if that is not possible.
-        pictures: By name.
+        formula: The formula of its activation.
+        loading: Python code that loads it; empty if it cannot be loaded.
+        pictures: The pictures by name.
         undrawn: Names of figures that could not be drawn, with the reason.
-        repeat: The command that does the search again; empty if none can.
+        repeat: The command that repeats the search; empty if none can.
     """
 
     record: RunRecord
@@ -101,10 +101,10 @@ class ReportFacts:
     Attributes:
         title: Its title.
         runs: One run, or several side by side.
-        pictures: Of all runs together.
-        undrawn: Figures of these that could not be drawn, with the reason.
-        made: When the report was made, in seconds since 1970.
-        version: Of evopinn, that it was made with.
+        pictures: The pictures that compare all runs.
+        undrawn: Names of such figures that could not be drawn, with the reason.
+        made: The time of its making, in seconds since 1970.
+        version: The version of evopinn that made it.
     """
 
     title: str

@@ -23,7 +23,7 @@ FORMATS: Mapping[str, tuple[str, ...]] = {"html": (".html", ".htm"), "md": (".md
 """The formats of a report, with the endings of their files, the usual one first."""
 
 MOST_DRAWN = 6
-"""Of so many runs side by side, each has figures of its own; more would make the file too large."""
+"""The maximum number of runs side by side with figures of their own; more would make the file too large."""
 
 _HEAD = 4096
 _MARK = GENERATOR.encode()
@@ -41,13 +41,13 @@ def write_report(
     """Write a report of one run, or of several side by side, whole or not at all.
 
     Args:
-        runs: The runs: what they found, or their directories or names; each is shown once.
+        runs: The runs: their results, directories or names; each is shown once.
         path: The file, whose directories are made; by default `report.html` in the run's directory, or here
             if there are several.
-        kind: `html` or `md`; by default as the path's ending says, else HTML.
-        problem: The problem, or what it is called, if it is not where the runs say.
-        force: Overwrite a file that is no report, too.
-        say: Is told what the report has to do without.
+        kind: `html` or `md`; by default according to the path's ending, otherwise HTML.
+        problem: The problem or its name, to replace the one that the runs name.
+        force: Overwrite even a file that is not a report.
+        say: Receives a sentence about each part that the report lacks.
 
     Returns:
         The file.
@@ -74,7 +74,7 @@ def write_report(
 
 
 def report_facts(runs: Sequence[RunResult], problem: Problem | str | None = None) -> ReportFacts:
-    """All that a report says."""
+    """The content of a report."""
     made, release = time.time(), version("evopinn")
     if len(runs) == 1:
         facts = gathered(runs[0], problem)
@@ -86,7 +86,7 @@ def report_facts(runs: Sequence[RunResult], problem: Problem | str | None = None
 
 
 def check_place(path: Path, force: bool = False) -> None:
-    """Raise unless a report may be written to a file: one that is no report is not overwritten."""
+    """Refuse to overwrite a file that is not a report."""
     if path.is_dir():
         raise ReportError(f"{path} is a directory; give the name of a file: {path / 'report.html'}.")
     if not path.exists() or force:
@@ -104,7 +104,7 @@ def check_place(path: Path, force: bool = False) -> None:
 
 
 def _check_figures(report: ReportFacts, path: Path) -> None:
-    """Raise unless the figures of a report in Markdown are new, or those of the report they belong to."""
+    """Refuse to overwrite files that are not figures of the same report."""
     folder = _folder(path)
     try:
         before = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
@@ -120,12 +120,12 @@ def _check_figures(report: ReportFacts, path: Path) -> None:
 
 
 def _folder(path: Path) -> str:
-    """Where the figures of a report in Markdown are, beside it."""
+    """The directory of the figures of a report in Markdown, beside the report."""
     return f"{path.stem}_files"
 
 
 def unwritable(path: Path, error: OSError) -> ReportError:
-    """What to say when the system does not let a report be written."""
+    """The error for a report that the system does not let us write."""
     return ReportError(f"the report cannot be written to {path}: {error.strerror}; choose another place.")
 
 
@@ -180,7 +180,7 @@ def _joint_title(runs: Sequence[RunFacts]) -> str:
 
 
 def _labelled(runs: Sequence[RunResult]) -> dict[str, RunResult]:
-    """Runs by a name for legends, a number behind names that occur several times."""
+    """Runs by their names in legends; names that occur several times get a number."""
     named: dict[str, RunResult] = {}
     for run in runs:
         name = f"{run.directory.resolve().name} ({run.method})"

@@ -1,4 +1,4 @@
-"""Values of a kind, as each medium shows them."""
+"""Cells: values with a kind, which decides how each medium shows them."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -16,18 +16,18 @@ Kind = Literal[
 ]  # fmt: skip
 
 NOTHING = "–"
-"""What a page and Markdown have where there is no value."""
+"""The sign for a missing value, on pages and in Markdown."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """How values of a kind are shown.
+    """The format of values of a kind.
 
     Attributes:
-        text: For a terminal.
-        typeset: For pages and Markdown.
-        right: Whether cells stand on the right.
-        whole: Whether a cell is never broken over lines.
+        text: Their text on a terminal.
+        typeset: Their text on pages and in Markdown; by default the same.
+        right: Whether cells are aligned to the right.
+        whole: Whether a cell must not be broken over lines.
     """
 
     text: Callable[[Any], str] = str
@@ -74,8 +74,8 @@ class Cell:
 
     Attributes:
         kind: One of `FORMATS`.
-        value: What is shown.
-        href: Where a page links it to; empty for nowhere.
+        value: The value.
+        href: The target of its link on a page; empty for none.
     """
 
     kind: Kind
@@ -84,7 +84,7 @@ class Cell:
 
     @property
     def format(self) -> Format:
-        """How it is shown."""
+        """The format of its kind."""
         return FORMATS[self.kind]
 
     @property
@@ -94,13 +94,13 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """On a terminal, which leaves out what is infinite too: that is the loss of what failed."""
+        """Its text on a terminal; infinite values, which are losses of failed trainings, are left out."""
         finite = not isinstance(self.value, float) or math.isfinite(self.value)
         return self.format.text(self.value) if self.value is not None and finite else ""
 
     @property
     def typeset(self) -> str:
-        """On a page."""
+        """Its text on a page."""
         if self.is_empty:
             return NOTHING
         if isinstance(self.value, float) and math.isinf(self.value):
@@ -109,19 +109,19 @@ class Cell:
 
     @property
     def markdown(self) -> str:
-        """In a line of Markdown."""
+        """Its text in a line of Markdown."""
         return coded(self.value) if self.kind == "code" and self.value else plain(self.typeset)
 
     @property
     def sort_key(self) -> str:
-        """What a page sorts it by; empty for what comes last."""
+        """The key by which a page sorts it; empty keys come last."""
         if self.value is None or (isinstance(self.value, float) and not math.isfinite(self.value)):
             return ""
         return str(self.value)
 
     @property
     def data(self) -> Any:
-        """What JSON has: what is not a finite number is null."""
+        """Its value in JSON; numbers that are not finite are null."""
         if isinstance(self.value, float):
             return self.value if math.isfinite(self.value) else None
         return self.value if self.value is None or isinstance(self.value, int | str) else str(self.value)

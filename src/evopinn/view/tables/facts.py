@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Phrase(tuple[str | Cell, ...]):
-    """Words with values among them, each of which a medium writes in its own way."""
+    """Text with cells in it, each of which a medium shows in its own way."""
 
     __slots__ = ()
 
@@ -24,17 +24,17 @@ class Phrase(tuple[str | Cell, ...]):
 
     @property
     def text(self) -> str:
-        """On a terminal."""
+        """Its text on a terminal."""
         return "".join(each if isinstance(each, str) else each.text for each in self)
 
     @property
     def typeset(self) -> str:
-        """On a page."""
+        """Its text on a page."""
         return "".join(each if isinstance(each, str) else each.typeset for each in self)
 
     @property
     def markdown(self) -> str:
-        """In Markdown."""
+        """Its text in Markdown."""
         return "".join(_spaced(each) if isinstance(each, str) else each.markdown for each in self)
 
 
@@ -44,7 +44,7 @@ class Fact:
 
     Attributes:
         name: Its name.
-        value: Of a kind, or words.
+        value: A cell, a phrase or text.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Fact:
 
     @property
     def said(self) -> Phrase:
-        """The value as words."""
+        """The value as a phrase."""
         return self.value if isinstance(self.value, Phrase) else Phrase(self.value)
 
 
@@ -63,11 +63,11 @@ class Facts:
     facts: Sequence[Fact]
 
     def rich(self) -> "RenderableType":
-        """As a terminal shows them."""
+        """The facts on a terminal."""
         return FittedFacts(self)
 
     def html(self) -> "Markup":
-        """As a page has them."""
+        """The facts on a page."""
         from evopinn.view.pages.templates import drawn
 
         return drawn("view/tables/tables.html.jinja", "facts", self)
@@ -85,6 +85,6 @@ class Facts:
 
 
 def _spaced(words: str) -> str:
-    """Words in Markdown, with a space where they begin or end with one."""
+    """Text in Markdown that keeps a space at its beginning or end."""
     before, after = (" " if end.isspace() else "" for end in (words[:1], words[-1:]))
     return f"{before}{plain(words)}{after}"

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from evopinn.view.tables.table import Table
 
 _LEAST_WORDS = 16
-"""Columns of the terminal that words need at least, so as not to be a letter a line."""
+"""The minimum width of a column of words, so that they are not broken into single letters."""
 
 _GAP = 2
 
 _IN_ASCII = str.maketrans({"×": "x", "±": "~", "–": "-"})
-"""What stands in for the characters of tables where a terminal has no others."""
+"""The replacements of special characters on a terminal that only has ASCII."""
 
 
 class FittedTable:
-    """A table as a terminal of any width shows it: no lines around it, no padding at the ends of lines.
+    """A table fitted to the width of a terminal, without borders and without spaces at the ends of lines.
 
     Args:
-        table: What is shown.
+        table: The table.
     """
 
     def __init__(self, table: "Table") -> None:
@@ -57,7 +57,7 @@ class FittedTable:
         yield from unpadded(console, options, table)
 
     def _shown(self, width: int) -> list[int]:
-        """The places of the columns that there is room for."""
+        """The places of the columns that fit."""
         places = list(range(len(self._columns)))
         give_way = [place for place in places if self._columns[place].gives_way]
         for place in sorted(give_way, key=lambda each: (-self._columns[each].gives_way, -each)):
@@ -84,10 +84,10 @@ def unpadded(console: Console, options: ConsoleOptions, table: RichTable) -> Ite
 
 
 class FittedFacts:
-    """Named values on a terminal: one a line, with its name before it.
+    """Named values on a terminal, each on a line after its name.
 
     Args:
-        facts: What is shown.
+        facts: The values.
     """
 
     def __init__(self, facts: "Facts") -> None:

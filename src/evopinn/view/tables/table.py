@@ -26,15 +26,15 @@ class Column:
 
     Attributes:
         name: Its header.
-        kind: What its values are, one of `FORMATS`.
-        value: How a value is got from a record; by default a record is a sequence, and has it in its place.
-        gives_way: Whether a terminal that is too narrow leaves it out: those with the greatest number first,
-            of equal ones the last; 0 for never.
+        kind: The kind of its values, one of `FORMATS`.
+        value: The function from a record to its value; by default a record is a sequence of values.
+        gives_way: The order in which narrow terminals leave columns out: the greatest number first, the last
+            one of equal numbers; 0 for never.
         key: Its name in JSON and CSV; by default that of the header.
-        unit: Of its values, behind the header.
+        unit: The unit of its values, shown after the header.
         sortable: Whether a page can sort by it.
-        heads: Whether a page has its cells as the headers of their rows.
-        href: Where a page links a record's cell to; empty for nowhere.
+        heads: Whether its cells are the headers of their rows on a page.
+        href: The function from a record to the target of its link on a page; None for no links.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Column:
 
     @property
     def format(self) -> Format:
-        """How its values are shown."""
+        """The format of its values."""
         return FORMATS[self.kind]
 
     @property
@@ -63,7 +63,7 @@ class Column:
         return self.key or self.name.replace(" ", "_")
 
     def cell(self, record: Any, place: int) -> Cell:
-        """The cell of a record; this column is in that place of the table."""
+        """The cell of a record, for the column at a place of its table."""
         value = record[place] if self.value is None else self.value(record)
         return Cell(self.kind, value, self.href(record) if self.href else "")
 
@@ -75,13 +75,12 @@ class Table:
     Attributes:
         title: What it shows; may be empty.
         columns: In order.
-        records: One for each row.
+        records: The records, one for each row.
         notes: Sentences below it.
-        groups: So many first columns say what some rows have in common; what is the same as in the row above
-            is not said again.
-        sorts: Whether a page lets its reader sort it.
-        sorted_by: The name of the column by which it is in order, if any.
-        chosen: Whether a record is the one to look at first.
+        groups: The number of first columns that group rows; they are blank where they equal the row above.
+        sorts: Whether readers of a page can sort it.
+        sorted_by: The name of the column that it is sorted by, if any.
+        chosen: Whether a record is highlighted.
     """
 
     title: str
@@ -103,7 +102,7 @@ class Table:
 
     @cached_property
     def shown(self) -> list[list[Cell]]:
-        """The same without what a row repeats of the one above."""
+        """The cells, without those of grouping columns that repeat the row above."""
         blank = [Cell("words", "")] * self.groups
         return [
             [*blank, *row[self.groups :]] if self.groups and above and self._alike(above, row) else row
@@ -112,30 +111,30 @@ class Table:
 
     @cached_property
     def chosen_rows(self) -> frozenset[int]:
-        """The places of the records to look at first."""
+        """The places of the highlighted records."""
         chosen = self.chosen
         return frozenset(place for place, each in enumerate(self.records) if chosen and chosen(each))
 
     def rich(self) -> "RenderableType":
-        """As a terminal shows it, however narrow."""
+        """The table on a terminal of any width."""
         title = [Text(visible(self.title), style="bold")] if self.title else []
         return Group(*title, FittedTable(self), *(Text(visible(note)) for note in self.notes))
 
     def html(self, *, heading: bool = True) -> "Markup":
-        """As a page has it.
+        """The table on a page.
 
         Args:
-            heading: Whether the title stands above it; if not, it is only read aloud.
+            heading: Whether to show the title above it; otherwise only screen readers get it.
         """
         from evopinn.view.pages.templates import drawn
 
         return drawn("view/tables/tables.html.jinja", "table", self, heading)
 
     def markdown(self, *, heading: bool = True) -> str:
-        """As Markdown.
+        """The table as Markdown.
 
         Args:
-            heading: Whether the title stands above it.
+            heading: Whether to show the title above it.
         """
         table = markdown_table(
             [plain(column.header) for column in self.columns],
@@ -146,7 +145,7 @@ class Table:
         return "\n\n".join(part for part in (title, table, *map(plain, self.notes)) if part) + "\n"
 
     def csv(self) -> str:
-        """As CSV: the keys of the columns, and the values to the last digit."""
+        """The table as CSV: the keys of the columns, and the values to the last digit."""
         file = io.StringIO(newline="")
         writer = csv.writer(file)
         writer.writerow([column.data_key for column in self.columns])

@@ -150,7 +150,7 @@ def spread(
         [value for group in groups[k : k + together] for value in group if math.isfinite(value)]
         for k in range(0, len(groups), together)
     ]
-    boxes = [_Box.of(part) for part in parts]
+    boxes = [_Quartiles.of(part) for part in parts]
     if running:
         boxes = _least_so_far(boxes)
     scale = _LogScale.over([value for box in boxes if box for value in (box.least, box.high)])
@@ -217,14 +217,14 @@ def _label(log: float) -> str:
 
 
 @dataclass(frozen=True)
-class _Box:
+class _Quartiles:
     least: float
     low: float
     middle: float
     high: float
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> "_Box | None":
+    def of(cls, values: Sequence[float]) -> "_Quartiles | None":
         ordered = sorted(values)
         if not ordered:
             return None
@@ -240,17 +240,17 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
     return (1 - weight) * ordered[below] + weight * ordered[above]
 
 
-def _least_so_far(boxes: Sequence["_Box | None"]) -> list["_Box | None"]:
+def _least_so_far(boxes: Sequence["_Quartiles | None"]) -> list["_Quartiles | None"]:
     least = math.inf
-    so_far: list[_Box | None] = []
+    so_far: list[_Quartiles | None] = []
     for box in boxes:
         least = min(least, box.least) if box else least
-        so_far.append(_Box(least, least, least, least) if math.isfinite(least) else None)
+        so_far.append(_Quartiles(least, least, least, least) if math.isfinite(least) else None)
     return so_far
 
 
 def _drawn(
-    box: "_Box | None", scale: _LogScale, across: int, height: int, glyphs: Glyphs, running: bool
+    box: "_Quartiles | None", scale: _LogScale, across: int, height: int, glyphs: Glyphs, running: bool
 ) -> list[str]:
     """A group as lines, the uppermost first, each so many columns wide."""
     if box is None:

@@ -7,11 +7,11 @@ from evopinn.run.planned_rounds import ScheduledRound
 from evopinn.run.record import RunRecord
 from evopinn.run.wording import round_label
 from evopinn.store.reader import Reader
+from evopinn.view.numbers import LEAST_FOR_QUARTILES
 from evopinn.view.terminal.charts import LEAST_WIDTH, MOST_WIDTH, Stair, bars, spread, staircase
 from evopinn.view.terminal.glyphs import ASCII, BLOCKS
 
 _HEIGHT = 9
-_MANY = 4  # from so many trainings a generation on, quartiles mean something
 _MOST_STEPS = 20
 
 
@@ -42,7 +42,7 @@ def run_charts(run: RunRecord, width: int, *, ascii_only: bool = False) -> list[
                 losses[outcome.generation].append(outcome.loss)
     rounds = run.generations
     groups = [losses[each.generation] for each in rounds]
-    running = bool(rounds) and sum(map(len, groups)) < _MANY * len(rounds)
+    running = bool(rounds) and sum(map(len, groups)) < LEAST_FOR_QUARTILES * len(rounds)
     failed = [(each.status, each.failed) for each in run.failures if each.failed]
     names = [round_label(each.kind, each.generation) for each in rounds]
     charts = [

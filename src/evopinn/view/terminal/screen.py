@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 
 from evopinn.genome import Genome
-from evopinn.run.architecture import function_of
+from evopinn.run.architecture import function_text
 from evopinn.run.progress import Snapshot
 from evopinn.run.wording import round_label, visible
 from evopinn.store.records import Entry
@@ -130,7 +130,7 @@ def hall_lines(entries: Sequence[Entry], width: int) -> list[str]:
         if width - _width(columns) < LEAST_ACTIVATION:
             columns.pop(name, None)
     blocks = [_aligned([name, *cells]) for name, cells in columns.items()]
-    activations = ["activation", *(function_of(entry.genome) for entry in entries)]
+    activations = ["activation", *(function_text(entry.genome) for entry in entries)]
     return [_GAP.join(line) for line in zip(*blocks, activations, strict=True)]
 
 

@@ -4,7 +4,7 @@ import math
 import shlex
 from collections.abc import Mapping
 
-from evopinn.run.architecture import function_of
+from evopinn.run.architecture import function_text
 from evopinn.run.progress import Phase, Snapshot
 from evopinn.run.wording import round_name
 from evopinn.search import METHODS
@@ -101,5 +101,5 @@ def _results(now: Snapshot, until: str = "") -> list[str]:
         results.append(f"best loss {scientific(best.loss)}")
         if best.error is not None:
             results.append(f"error {scientific(best.error)}")
-        results.append(f"activation {function_of(best.genome)}")
+        results.append(f"activation {function_text(best.genome)}")
     return results

@@ -9,9 +9,10 @@ from rich.text import Text
 from evopinn.genome import PublishedError
 from evopinn.problem import Problem
 from evopinn.problem.scales import UNSCALED
+from evopinn.run.record import finite
 from evopinn.run.wording import visible
 from evopinn.training import TrainingResult
-from evopinn.view.numbers import json_number, spread
+from evopinn.view.numbers import spread
 from evopinn.view.run_facts import residual_facts
 from evopinn.view.scale_table import scale_table
 from evopinn.view.tables import Cell, Column, Fact, Facts, Phrase, Table
@@ -64,9 +65,9 @@ def training_data(result: TrainingResult) -> dict[str, Any]:
         "problem": result.problem,
         "genome": str(result.genome),
         **({} if result.scales == UNSCALED else {"scales": result.scales.to_json()}),
-        "loss": json_number(result.loss),
-        "errors": {name: json_number(error) for name, error in result.errors.items()},
-        "residuals": {name: json_number(value) for name, value in result.residuals.items()},
+        "loss": finite(result.loss),
+        "errors": {name: finite(error) for name, error in result.errors.items()},
+        "residuals": {name: finite(value) for name, value in result.residuals.items()},
         "overfitted": result.overfitted,
         "parameters": result.parameters,
         "epochs": result.epochs,

@@ -16,7 +16,7 @@ _WAIT = 1.0
 _VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
-class _Shell:
+class _KeptWorker:
     """The one worker that this process keeps ready, and its setup."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class _Shell:
         self._workers = self._key = None
 
 
-_shell = _Shell()
+_kept = _KeptWorker()
 
 
 def make_answer(packed: bytes) -> Callable[[bytes], bytes]:
@@ -77,16 +77,16 @@ def perform(
     """
     try:
         for index, (number, payload, seconds) in enumerate(orders):
-            workers = _shell.workers(packed, memory_limit, startup_seconds, gpu)
+            workers = _kept.workers(packed, memory_limit, startup_seconds, gpu)
             if index == 0:
                 _attempt(workers, number, b"", startup_seconds)
                 yield "loaded", None
             outcome = _attempt(workers, number, payload, seconds)
             if outcome.retried:
-                _shell.close()  # the driver decides whether and where to retry
+                _kept.close()  # the driver decides whether and where to retry
             yield "done", (number, outcome.worker, outcome.seconds, outcome.value, outcome.failure)
     except RunError as error:
-        _shell.close()
+        _kept.close()
         yield "unfit", str(error)
 
 

@@ -1,4 +1,4 @@
-"""The nodes of a cluster: which there are, which can run trainings, and what to report about them."""
+"""The nodes of a cluster: those present, those that can run trainings, and notes about changes."""
 
 import time
 from collections.abc import Callable

@@ -6,15 +6,12 @@ from statistics import fmean
 
 from evopinn.catalogue import find_problem
 from evopinn.errors import EvopinnError
-from evopinn.genome import Genome
 from evopinn.lab.studies.comparison.discoveries import Discovery
 from evopinn.lab.studies.comparison.equal_cost import ComparisonDesign
 from evopinn.lab.studies.design import PAPER_SEARCHES
 from evopinn.lab.studies.labels import (
-    NOTHING,
     OURS,
     REFERENCE,
-    STRUCTURE_NOTE,
     activation_cell,
     case_label,
     conditions_note,
@@ -31,9 +28,10 @@ from evopinn.lab.studies.labels import (
 )
 from evopinn.lab.studies.statistics import SIGNIFICANT, Contrast
 from evopinn.lab.studies.trials import Quantity, Trial, fields_of, quantities
-from evopinn.network import Layout
+from evopinn.run.architecture import Architecture
 from evopinn.view.numbers import duration
-from evopinn.view.tables import Column, Table
+from evopinn.view.run_tables import STRUCTURE_NOTE
+from evopinn.view.tables import NOTHING, Column, Table
 
 OURS_NOTE = (
     f"{OURS} trains by Levenberg-Marquardt in a space of smaller networks: its networks are "
@@ -110,7 +108,7 @@ def discovery_tables(
             title,
             columns,
             _discovery_rows(design, found, trials, wanted),
-            (*notes, *(f"{each.model}: {each.deceit}." for each in found if each.deceit)),
+            (*notes, *(f"{each.model}: {each.warning}." for each in found if each.warning)),
             groups=6,
         )
         for title, found, notes in (
@@ -181,7 +179,7 @@ def _discovery_rows(
             each.search,
             structure_cell(each.genome),
             activation_cell(each.genome),
-            _parameters(each.genome, sizes),
+            NOTHING if (number := Architecture(each.genome, sizes).parameters) is None else f"{number:,}",
             each.spent,
         )
         for case in design.case_names():
@@ -216,13 +214,6 @@ def _sizes(problem: str) -> tuple[int, int] | None:
     except EvopinnError:
         return None
     return len(found.axes), len(found.fields)
-
-
-def _parameters(genome: str, sizes: tuple[int, int] | None) -> str:
-    try:
-        return NOTHING if sizes is None else f"{Layout.of_network(Genome.parse(genome), *sizes).size:,}"
-    except EvopinnError:
-        return NOTHING
 
 
 def _conclusion(contrast: Contrast) -> str:

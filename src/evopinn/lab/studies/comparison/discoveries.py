@@ -28,7 +28,7 @@ class Discovery:
         trainings: Number of trainings.
         seconds: Time of all workers together.
         run: The search's directory.
-        deceit: A sentence if the network overfits its training points.
+        warning: A warning if the network overfits its training points; empty if it does not.
     """
 
     method: str
@@ -43,7 +43,7 @@ class Discovery:
     trainings: int
     seconds: float
     run: Path
-    deceit: str = ""
+    warning: str = ""
 
     @property
     def model(self) -> str:

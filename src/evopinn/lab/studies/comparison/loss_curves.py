@@ -13,7 +13,7 @@ from evopinn.view.figures.style import PAGE, axes_on, plain, styled
 
 _LABEL = 40
 _EARLY = 0.1
-"""The first losses may be anything: losses after this share of the epochs stay in sight."""
+"""The share of the epochs after which all losses must be visible; the first ones may be arbitrarily high."""
 
 
 @styled()

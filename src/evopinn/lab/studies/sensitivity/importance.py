@@ -14,7 +14,7 @@ _SMALLEST = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankedObjective:
     """How much an objective matters, in decimal logarithms of its trainings' largest errors.
 
     Where no solution is known, these are logarithms of losses. A failed training counts as the worst one of
@@ -26,8 +26,8 @@ class Ranked:
         best: The value of the least mean.
         worst: The value of the largest.
         share: Of this effect in the sum of all objectives' effects.
-        noise: What the effect would be, on average, if the values did not matter and means differed by the
-            luck of their trainings; NaN with one training of each.
+        noise: The effect to expect if the values did not matter and means differed by chance alone; NaN with
+            one training of each.
         p: Of Kruskal and Wallis' test that all values are alike; NaN where there is nothing to test.
         p_holm: The same corrected for the number of objectives.
         failed: Trainings that failed.
@@ -46,7 +46,7 @@ class Ranked:
     case: str = ""
 
 
-def ranking(groups: Mapping[str, Mapping[str, Sequence[float]]], deviation: float) -> list[Ranked]:
+def ranking(groups: Mapping[str, Mapping[str, Sequence[float]]], deviation: float) -> list[RankedObjective]:
     """The objectives, the one that matters most first.
 
     Args:
@@ -97,11 +97,11 @@ def expected_range(count: int) -> float:
     return float(np.trapezoid(1 - below**count - (1 - below) ** count, z))
 
 
-def _ranked(objective: str, values: Mapping[str, Sequence[float]], deviation: float) -> Ranked:
+def _ranked(objective: str, values: Mapping[str, Sequence[float]], deviation: float) -> RankedObjective:
     means = {value: float(np.mean(own)) for value, own in values.items()}
     best, worst = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     each = len(values) / sum(1 / len(own) for own in values.values())  # the harmonic mean of their numbers
-    return Ranked(
+    return RankedObjective(
         objective,
         means[worst] - means[best],
         best,

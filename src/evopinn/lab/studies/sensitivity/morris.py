@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from evopinn.errors import SearchError
 from evopinn.genome import Activation, Genome, Structure, regular_shortcuts
-from evopinn.lab.studies.sensitivity.variations import REGULAR, Varied, regular_span
+from evopinn.lab.studies.sensitivity.variations import REGULAR, Variations, regular_span
 
 LEVELS = 4
 _STEP = LEVELS / (2 * (LEVELS - 1))
-"""Of a trajectory, as a share of a factor's range."""
+"""A step of a trajectory, as a share of a factor's range."""
 
 _SAMPLING, _RESAMPLING, _FUNCTIONS = range(3)
 """Purposes of random numbers."""
@@ -41,7 +41,7 @@ class MorrisRow:
         mu_star: μ*, in decades of the response over the factor's range.
         sigma: σ; without meaning for the activation.
         confidence: Half of the width of the 95 % interval of μ*, by resampling the trajectories.
-        noise: What μ* would be if the response were the luck of a training alone; NaN if that is not known.
+        noise: The μ* to expect if the response were chance alone; NaN if unknown.
         failed: Number of trainings, of all factors, that failed and were given the worst response.
         case: The problem that was trained on.
     """
@@ -60,10 +60,10 @@ class Screening:
     """The networks of all trajectories.
 
     Attributes:
-        factors: What varies.
+        factors: The factors that vary.
         levels: For each network a row with the level of each factor, from 0 to 1.
         genomes: As text, in the same order; some may be there more than once.
-        seed: Of the study.
+        seed: The seed of the study.
     """
 
     factors: tuple[str, ...]
@@ -72,7 +72,7 @@ class Screening:
     seed: int
 
     @classmethod
-    def of(cls, varied: Varied, trajectories: int, seed: int) -> "Screening":
+    def of(cls, varied: Variations, trajectories: int, seed: int) -> "Screening":
         """Trajectories through what a study varies.
 
         Args:
@@ -151,7 +151,7 @@ def needs_salib() -> None:
         )
 
 
-def _factors(varied: Varied) -> dict[str, list[Any]]:
+def _factors(varied: Variations) -> dict[str, list[Any]]:
     """The values at the levels of each factor that has several values."""
     spans = list(REGULAR.values()) if len(varied.shortcuts) > 1 else []
     values: dict[str, Sequence[Any]] = {
@@ -177,7 +177,7 @@ def _spread(values: Sequence[Any]) -> list[Any]:
     return [values[level * len(values) // LEVELS] for level in range(LEVELS)]
 
 
-def _genome(varied: Varied, values: Mapping[str, Sequence[Any]], levels: NDArray[np.float64]) -> str:
+def _genome(varied: Variations, values: Mapping[str, Sequence[Any]], levels: NDArray[np.float64]) -> str:
     chosen = {
         factor: each[round(level * (LEVELS - 1))]
         for (factor, each), level in zip(values.items(), levels, strict=True)

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from evopinn.errors import FigureError
 from evopinn.lab.studies.convergence import draw_means, histories_of, mean_errors, mean_losses
-from evopinn.lab.studies.sensitivity.importance import Ranked
+from evopinn.lab.studies.sensitivity.importance import RankedObjective
 from evopinn.lab.studies.sensitivity.morris import MorrisRow
 from evopinn.lab.studies.trials import Trial, quantities
 from evopinn.view.figures.style import (
@@ -33,7 +33,7 @@ _LABEL = 14
 _JITTER = 0.16
 _BESIDE: Mapping[str, Any] = {"textcoords": "offset points", "va": "center", "size": 7}
 _ROOM, _LEAST_EFFECT = 1.6, 1e-3
-"""Beside bars, for their labels; and what the axis shows if nothing matters."""
+"""The room for labels beside bars, as a factor; and the range of the axis if nothing matters."""
 
 
 @styled()
@@ -55,8 +55,8 @@ def sensitivity_figure(
         objectives: Genomes by objective and value.
         baseline: The genome that all objectives share.
         trials: The trainings.
-        case: The full name of the case that they are shown of.
-        field: Whose error; the first by default. Where no solution is known, losses are shown.
+        case: The full name of the case to show.
+        field: The field whose error is shown; the first by default. Losses, if no solution is known.
         figure: Where to draw.
     """
     known, trials = quantities(trials), [trial for trial in trials if trial.case == case]
@@ -91,8 +91,8 @@ def sensitivity_figure(
 
 
 @styled()
-def ranking_figure(rows: Sequence[Ranked], *, ax: Axes | None = None) -> Axes:
-    """Plot how much each objective matters as bars, the greatest above, with what luck alone would give.
+def ranking_figure(rows: Sequence[RankedObjective], *, ax: Axes | None = None) -> Axes:
+    """Plot how much each objective matters as bars, the greatest above, with marks for the effect of chance.
 
     Args:
         rows: The objectives.
@@ -139,7 +139,7 @@ def morris_figure(rows: Sequence[MorrisRow], *, ax: Axes | None = None) -> Axes:
 
 
 def _bars(ax: Axes | None, width: float, what: str, values: Mapping[str, float], **look: Any) -> Axes:
-    """Bars with names, the first above."""
+    """Draw bars with names, the first above."""
     if not values:
         raise FigureError(f"no {what} has an effect that is known.")
     ax = axes_on(ax, (width, 0.8 + 0.32 * len(values)))
@@ -154,14 +154,14 @@ def _bars(ax: Axes | None, width: float, what: str, values: Mapping[str, float],
 
 
 def _looks(values: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    """Numbers have an order and shades that say so; others have colours."""
+    """The looks of values: shades for numbers, which have an order, and colours for others."""
     ordered = all(value.isdigit() for value in values) or len(values) > len(LINES)
     colours = shades(len(values)) if ordered else LINES
     return {value: {"color": colour} for value, colour in zip(values, colours, strict=False)}
 
 
 def _strip(ax: Axes, errors: Mapping[str, Sequence[float]], looks: Mapping[str, Mapping[str, Any]]) -> int:
-    """A dot for each training that gave a network, a bar for their mean; gives how many there are."""
+    """Plot a dot for each successful training and a bar for their mean; return the number of dots."""
     drawn = 0
     for place, (value, each) in enumerate(errors.items()):
         known = np.array([error for error in each if np.isfinite(error) and error > 0])

@@ -15,7 +15,7 @@ from evopinn.catalogue import names as catalogue_names
 from evopinn.errors import SearchError
 from evopinn.lab.studies.labels import case_label
 from evopinn.lab.studies.page_parts import Drawing, PagePart, of_case
-from evopinn.lab.studies.sensitivity.importance import Ranked, logarithms, ranking, responses
+from evopinn.lab.studies.sensitivity.importance import RankedObjective, logarithms, ranking, responses
 from evopinn.lab.studies.sensitivity.morris import MorrisRow, Screening, noise_effect
 from evopinn.lab.studies.sensitivity.sensitivity_figures import (
     morris_figure,
@@ -23,7 +23,7 @@ from evopinn.lab.studies.sensitivity.sensitivity_figures import (
     sensitivity_figure,
 )
 from evopinn.lab.studies.sensitivity.sensitivity_tables import (
-    Sensed,
+    ValueResult,
     by_case,
     morris_table,
     ranking_table,
@@ -142,11 +142,11 @@ class SensitivityStudy(Study[SensitivityDesign]):
             for trial in trials_of(place, case, screened)
         ]
 
-    def sensed(self, trials: Sequence[Trial]) -> list[Sensed]:
+    def sensed(self, trials: Sequence[Trial]) -> list[ValueResult]:
         """Errors and losses of each value, in the order of the objectives."""
         fields = fields_of(trials)
         return [
-            Sensed(
+            ValueResult(
                 objective,
                 value,
                 genome == self.baseline,
@@ -160,7 +160,7 @@ class SensitivityStudy(Study[SensitivityDesign]):
             for own in [_of(trials, case, objective, value)]
         ]
 
-    def ranking(self, trials: Sequence[Trial]) -> list[Ranked]:
+    def ranking(self, trials: Sequence[Trial]) -> list[RankedObjective]:
         """The objectives, the one that matters most first; case by case."""
         return [row for case in self.design.case_names() for row in self._ranking(trials, case)]
 
@@ -234,7 +234,7 @@ class SensitivityStudy(Study[SensitivityDesign]):
             once = self.design.model_copy(update={"trials": 1})
             yield once, case_place(case, _MORRIS), f"{case}, Morris' screening", self.screening.genomes
 
-    def _ranking(self, trials: Sequence[Trial], case: str) -> list[Ranked]:
+    def _ranking(self, trials: Sequence[Trial], case: str) -> list[RankedObjective]:
         groups = {name: values for name, values in self._groups(trials, case).items() if values}
         failed = self._failed(trials, case)
         return [
@@ -275,7 +275,7 @@ def _of(trials: Sequence[Trial], case: str, objective: str, value: str) -> list[
     return [trial for trial in trials if (trial.case, trial.model) == (case, f"{objective}={value}")]
 
 
-def _summary(case: str, rows: Sequence[Ranked]) -> str:
+def _summary(case: str, rows: Sequence[RankedObjective]) -> str:
     listed = ", ".join(f"{each.objective} ({each.effect:.2g} decades; best {each.best})" for each in rows)
     shown = [each.objective for each in rows if each.p_holm <= SIGNIFICANT]
     beyond = f"More than luck (p ≤ {SIGNIFICANT:g} after Holm's correction): {', '.join(shown) or 'none'}."

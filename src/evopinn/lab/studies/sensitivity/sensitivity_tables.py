@@ -7,17 +7,16 @@ from itertools import groupby
 from typing import Protocol, TypeVar
 
 from evopinn.lab.studies.labels import (
-    NOTHING,
     case_label,
     count_cell,
     mean_cell,
     number_cell,
     scientific_cell,
 )
-from evopinn.lab.studies.sensitivity.importance import Ranked
+from evopinn.lab.studies.sensitivity.importance import RankedObjective
 from evopinn.lab.studies.sensitivity.morris import MorrisRow
 from evopinn.lab.studies.trials import Sample
-from evopinn.view.tables import Column, Table
+from evopinn.view.tables import NOTHING, Column, Table
 
 _NOTHING_MEASURED = Sample(math.nan, math.nan, 0, 0)
 _CASE = Column("case", value=lambda row: case_label(row.case))
@@ -32,7 +31,7 @@ Row = TypeVar("Row", bound=_OfCase)
 
 
 @dataclass(frozen=True)
-class Sensed:
+class ValueResult:
     """The errors and losses of one value of an objective.
 
     Attributes:
@@ -52,12 +51,12 @@ class Sensed:
     case: str = ""
 
 
-def sensitivity_table(rows: Sequence[Sensed]) -> Table:
+def sensitivity_table(rows: Sequence[ValueResult]) -> Table:
     """A row for each value of each objective: errors, loss, and the mean error beside the baseline's."""
     fields = tuple(dict.fromkeys(field for row in rows for field in row.measured))
     baselines = {(row.case, row.objective): _judged(row, fields).mean for row in rows if row.is_baseline}
 
-    def ratio(row: Sensed) -> float:
+    def ratio(row: ValueResult) -> float:
         usual = baselines.get((row.case, row.objective), math.nan)
         return _judged(row, fields).mean / usual if usual else math.nan
 
@@ -81,7 +80,7 @@ def sensitivity_table(rows: Sequence[Sensed]) -> Table:
     return Table("Errors by what is varied", columns, rows, (note,), groups=2)
 
 
-def ranking_table(rows: Sequence[Ranked]) -> Table:
+def ranking_table(rows: Sequence[RankedObjective]) -> Table:
     """A row for each objective, the one that matters most first; case by case."""
     ranks = {
         (row.case, row.objective): rank
@@ -133,15 +132,15 @@ def by_case(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return {case: list(own) for case, own in groupby(rows, key=lambda row: row.case)}
 
 
-def _failed_note(rows: Sequence[Ranked] | Sequence[MorrisRow]) -> Sequence[str]:
+def _failed_note(rows: Sequence[RankedObjective] | Sequence[MorrisRow]) -> Sequence[str]:
     """A note on how failed trainings count, if there are any."""
     return ["Failed trainings count as the worst that did not fail."] * any(row.failed for row in rows)
 
 
-def _error(row: Sensed, field: str) -> Sample:
+def _error(row: ValueResult, field: str) -> Sample:
     return row.measured.get(field, _NOTHING_MEASURED)
 
 
-def _judged(row: Sensed, fields: Sequence[str]) -> Sample:
+def _judged(row: ValueResult, fields: Sequence[str]) -> Sample:
     """The errors of the first field; where no solution is known, the losses."""
     return _error(row, fields[0]) if fields else row.loss

@@ -39,7 +39,7 @@ _OWN = "baseline"
 
 
 @dataclass(frozen=True)
-class Varied:
+class Variations:
     """The values of each objective, in order, with that of the baseline among them.
 
     Attributes:
@@ -64,7 +64,7 @@ class Varied:
         neurons: Sequence[int] | None,
         shortcuts: Mapping[str, str] | None,
         activations: Mapping[str, str] | None,
-    ) -> "Varied":
+    ) -> "Variations":
         """The given values, by default the paper's, and the baseline's where they are missing.
 
         Args:
@@ -148,9 +148,9 @@ class SensitivityDesign(Design):
     activations: Annotated[dict[str, str] | None, BeforeValidator(_by_name)] = None
     morris: int = Field(default=0, ge=0, le=1000)
 
-    def varied(self) -> Varied:
+    def varied(self) -> Variations:
         """The values of each choice, checked."""
-        return Varied.of(self.baseline, self.layers, self.neurons, self.shortcuts, self.activations)
+        return Variations.of(self.baseline, self.layers, self.neurons, self.shortcuts, self.activations)
 
     def settled(self) -> Self:
         """The same design with everything filled in that follows from the paper and the scale."""

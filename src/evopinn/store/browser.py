@@ -1,4 +1,4 @@
-"""Pages of a run: rows that the database sorts and filters, and numbers for charts.
+"""The browser of a run: pages of rows that the database sorts and filters, and numbers for charts.
 
 Pages follow each other by key and not by number, so that the last of a hundred thousand rows is as near as
 the first, and a running search adds rows without moving those in view.
