@@ -21,7 +21,7 @@ problem = ep.Problem(
 )
 
 if __name__ == "__main__":
-    result = ep.train(problem, "layers=4 neurons=20 activation=sin(x)", epochs=200)
+    result = ep.train(problem, epochs=100)
     for field, error in result.errors.items():
         print(f"error of {field}: {error:.1e}")
     print("p and v in the middle at t = 1/2:", result.predict([[0.5, 0.5]]).round(2))

@@ -29,13 +29,13 @@ problem = ep.Problem(
         ep.Boundary(lambda u: u, weight=10),
         ep.Data({"x": places, "t": instants}, {"u": temperature}, weight=10, name="thermometers"),
     ],
-    points=ep.Grid(interior=(20, 20), boundary=42),
+    points=ep.Grid(interior=(30, 30), boundary=62),
     solution=exact,
     name="measured-data",
 )
 
 if __name__ == "__main__":
-    result = ep.train(problem, "layers=3 neurons=20 activation=tanh(x)", epochs=200)
+    result = ep.train(problem, "layers=3 neurons=20 activation=tanh(x)", epochs=100)
     print(
         f"error of u on the whole rod, including the time before the first reading: {result.errors['u']:.1e}"
     )

@@ -16,12 +16,14 @@ problem = ep.Problem(
         ep.Initial(lambda u, phi: u - sin(phi), weight=100),
         ep.Periodic("phi", weight=10),
     ],
-    points=ep.Sobol(interior=512, initial=64, boundary=64, seed=1),
+    points=ep.Sobol(interior=1024, initial=64, boundary=64, seed=1),
     solution=lambda phi, t: sin(phi - t),
     name="periodic-convection",
 )
 
 if __name__ == "__main__":
-    result = ep.train(problem, "layers=4 neurons=20 activation=sin(x)", epochs=200, errors_every=50)
+    result = ep.train(
+        problem, "layers=4 neurons=20 activation=sin(x)", optimizer="lbfgs", epochs=200, errors_every=50
+    )
     for epoch, error in zip(result.history.error_epochs, result.history.errors["u"], strict=True):
         print(f"after {epoch:3} epochs: loss {result.history.losses[epoch]:.1e}, error of u {error:.1e}")

@@ -25,7 +25,7 @@ problem = ep.Problem(
         ep.Boundary(lambda u: u, on=["left", "right", "bottom", "top"], weight=100, name="sides"),
         ep.Boundary(lambda u, x, y, nx, ny: u.x * nx + u.y * ny - slope(x, y, nx, ny), on="hole", weight=10),
     ],
-    points=ep.Grid(interior=(20, 20), boundary=120),
+    points=ep.Grid(interior=(40, 40), boundary=160),
     solution=exact,
     name="poisson-with-hole",
 )
@@ -33,5 +33,5 @@ problem = ep.Problem(
 if __name__ == "__main__":
     for term in problem.terms():
         print(f"{term.name:16} {term.count:4} points  weight {term.weight:g}")
-    result = ep.train(problem, "layers=4 neurons=20 activation=sin(x)", epochs=150)
+    result = ep.train(problem, epochs=100)
     print(f"{result.status}: loss {result.loss:.1e}, error of u {result.errors['u']:.1e}")

@@ -44,8 +44,8 @@ def _periodic_convection(output: str) -> None:
 
 
 def _poisson_with_hole(output: str) -> None:
-    assert re.search(r"^residual +348 points +weight 1$", output, re.MULTILINE)
-    assert re.search(r"^boundary \(hole\) +29 points +weight 10$", output, re.MULTILINE)
+    assert re.search(r"^residual +1392 points +weight 1$", output, re.MULTILINE)
+    assert re.search(r"^boundary \(hole\) +38 points +weight 10$", output, re.MULTILINE)
     (error,) = _errors(output)
     assert error < 0.02
 

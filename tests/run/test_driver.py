@@ -39,7 +39,7 @@ SETTINGS = EvolutionSettings(candidates=1, evaluations=1, continue_elitists=True
 
 @pytest.fixture(scope="module")
 def result():
-    return ep.train(search_problem.problem, GENOME, epochs=3, seed=4)
+    return ep.train(search_problem.problem, GENOME, epochs=3, seed=4, optimizer="lbfgs")
 
 
 class Stage:

@@ -178,11 +178,11 @@ def begin(config: Config, source: ProblemSource, directory: Path, observer: Obse
         check_options(source.problem, config.training_options())
         coarsest = config.find_method().coarsest(config.method_settings())
         source.problem.coarsened(coarsest * config.training.coarseness)  # refuses to leave too few points
+        plan = known_plan(config, session.count)
+        check_free(directory)
         warned = _warnings(config, source.problem.coarsened(config.training.coarseness))
         for sentence in warned:
             observer.say(f"warning: {sentence}")
-        plan = known_plan(config, session.count)
-        check_free(directory)
         session.tell("starting")
         with session.pool() as pool:
             if plan is None:
