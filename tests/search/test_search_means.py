@@ -6,10 +6,10 @@ from statistics import geometric_mean
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toy import drive
+from toy import WORKPLANS, drive
 
 from evopinn.errors import SearchError
-from evopinn.search import METHODS, GenomeListSettings, Roster, Schedule, Trials, find_method
+from evopinn.search import METHODS, GenomeListSettings, Roster, find_method
 from evopinn.search.means import check_mean, mean_of
 
 LOSSES = st.lists(st.floats(1e-30, 1e30), min_size=1, max_size=8)
@@ -56,8 +56,7 @@ def test_one_bad_start_decides_by_the_arithmetic_mean_only(mean, winner):
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_ranks_its_candidates_by_the_mean_that_is_set(name, mean):
     method = find_method(name)
-    workplan = Trials(6, 10) if method.workplan is Trials else Schedule((6, 6), (10, 10))
-    searcher = method.make(workplan, seed=0, settings=method.settings(mean=mean))
+    searcher = method.make(WORKPLANS[name], seed=0, settings=method.settings(mean=mean))
     drive(searcher, lambda task: 10.0 ** -(task.seed % 12))
     means = [mean_of(each.losses, mean) for each in searcher.finalists]
     assert means == [each.mean_loss for each in searcher.finalists] == sorted(means)

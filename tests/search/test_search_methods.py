@@ -6,25 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from toy import drive, exact, noisy
+from toy import WORKPLANS, drive, exact, noisy
 
 from evopinn.errors import SearchError, UnknownNameError
 from evopinn.genome import PAPER
-from evopinn.search import METHODS, Schedule, Trials, Workplan, find_method
+from evopinn.search import METHODS, find_method
 from evopinn.search.bayes import BayesSettings
 from evopinn.search.evolution import EvolutionSettings
 
-WORKPLANS: dict[str, Workplan] = {
-    "evo-dpste": Schedule((12, 6, 4), (10, 20, 40)),
-    "evolution": Schedule((6, 6, 6), (20, 20, 20)),
-    "random": Schedule((12, 6, 4), (10, 20, 40)),
-    "bo-fcnet": Trials(13, 20),
-    "bo-fcresnet": Trials(13, 20),
-}
 
-
-def test_there_are_five() -> None:
-    assert list(METHODS) == ["evo-dpste", "evolution", "random", "bo-fcnet", "bo-fcresnet"]
+def test_the_five_of_the_paper_come_first() -> None:
+    assert list(METHODS)[:5] == ["evo-dpste", "evolution", "random", "bo-fcnet", "bo-fcresnet"]
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -46,10 +38,11 @@ def test_a_method_runs_within_its_workload(name: str) -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_with_other_settings(name: str) -> None:
     method = find_method(name)
-    settings = method.settings(candidates=2, evaluations=3)
-    search = method.make(WORKPLANS[name], 0, PAPER, settings)
+    candidates = {"candidates": 2} if "candidates" in method.setting_names else {}
+    search = method.make(WORKPLANS[name], 0, PAPER, method.settings(evaluations=3, **candidates))
     drive(search, exact)
-    assert [len(finalist.losses) for finalist in search.finalists] == [3, 3]
+    assert {len(finalist.losses) for finalist in search.finalists} == {3}
+    assert len(search.finalists) == 2 or not candidates
 
 
 def test_what_makes_a_method_cannot_be_changed() -> None:

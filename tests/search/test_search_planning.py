@@ -228,11 +228,11 @@ def test_a_budget_that_is_too_small_is_refused(method: str, budget: Budget, give
 @pytest.mark.parametrize("options", [{}, {"candidates": 1, "evaluations": 1}, {"candidates": 9}], ids=str)
 @pytest.mark.parametrize("method", METHODS)
 def test_too_few_trainings_are_told_how_many_it_takes(method: str, options: dict[str, Any]) -> None:
-    chosen = METHODS[method].settings(**options)
-    # The smallest random search has one generation, whose best is the one candidate.
-    final = chosen.evaluations if method == "random" else chosen.candidates * chosen.evaluations
-    with pytest.raises(SearchError, match=rf"\b5 trainings .*\b{final} .*final") as refused:
-        planned(Budget(trainings=5), method, chosen)
+    row = METHODS[method]
+    chosen = row.settings(**{name: each for name, each in options.items() if name in row.setting_names})
+    final = row.workload(row.smallest(chosen, costs.SpanCosts()), chosen).stages[-1].trainings
+    with pytest.raises(SearchError, match=rf"\b4 trainings .*\b{final} .*final") as refused:
+        planned(Budget(trainings=4), method, chosen)
     (least,) = map(int, re.findall(r"\b(\d+) or more", str(refused.value)))
     assert planned(Budget(trainings=least), method, chosen).workload.trainings == least
     with pytest.raises(SearchError, match=rf"\b{least} or more"):

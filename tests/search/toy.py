@@ -7,7 +7,16 @@ import numpy as np
 
 from evopinn.genome import Genome
 from evopinn.genome.tree import walk
-from evopinn.search import Score, Searcher, Task
+from evopinn.search import Schedule, Score, Searcher, Task, Trials, Workplan
+
+WORKPLANS: dict[str, Workplan] = {
+    "evo-dpste": Schedule((12, 6, 4), (10, 20, 40)),
+    "evolution": Schedule((6, 6, 6), (20, 20, 20)),
+    "random": Schedule((12, 6, 4), (10, 20, 40)),
+    "bo-fcnet": Trials(13, 20),
+    "bo-fcresnet": Trials(13, 20),
+}
+"""A small workplan of each method."""
 
 Loss = Callable[[Task], float]
 

@@ -70,7 +70,19 @@ class Architecture:
         if structure is None:
             return structure_text(self.text)
         shortcuts = _shortcuts(structure)
-        return f"{structure.layers}×{structure.neurons}" + (f" [{shortcuts}]" if shortcuts else "")
+        return self.size + (f" [{shortcuts}]" if shortcuts else "")
+
+    @property
+    def size(self) -> str:
+        """Layers and neurons in brief: `7×30`."""
+        structure = self._structure
+        return "" if structure is None else f"{structure.layers}×{structure.neurons}"
+
+    @property
+    def shortcuts(self) -> int | None:
+        """The number of shortcuts."""
+        structure = self._structure
+        return None if structure is None else len(structure.shortcuts)
 
     @property
     def description(self) -> str:

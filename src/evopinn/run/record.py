@@ -81,13 +81,13 @@ class RankedNetwork:
         rank: From 1.
         entry: The evaluation that it comes from.
         architecture: Its genome.
-        is_kept: Whether the run has kept its weights.
+        is_kept: Whether the run has kept its weights; None if that was not looked up.
     """
 
     rank: int
     entry: Entry
     architecture: Architecture
-    is_kept: bool
+    is_kept: bool | None = None
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,14 @@
 """The tables of a run, each defined once for every view."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
+from evopinn.run.architecture import Architecture
 from evopinn.run.record import RankedNetwork, RunRecord
 from evopinn.run.wording import failure_note, round_brief, round_label, round_name
+from evopinn.store.records import Entry
+from evopinn.view.numbers import scientific
 from evopinn.view.tables import Column, Table
 
 MOST_ROUNDS = 60
@@ -104,6 +108,37 @@ def hall_of_fame_table(run: RunRecord) -> Table:
         sorted_by="rank",
         chosen=lambda each: best is not None and each.entry.task == best.entry.task,
     )
+
+
+def live_hall_of_fame_table(entries: Sequence[Entry]) -> Table:
+    """The hall of fame while a search runs, in the few columns that a screen has room for.
+
+    Where errors are known, it has the largest of each network.
+    """
+    batches = any(each.round == "batch" for each in entries)
+    several = any(len(each.errors) > 1 for each in entries)
+    error = Column("max error" if several else "error", "number", _error_text, gives_way=1, key="error")
+    columns = (
+        Column("#", "count", lambda each: each.rank, key="rank"),
+        Column("loss", "scientific", _of_entry("loss")),
+        *([error] if any(each.errors for each in entries) else []),
+        Column("batch" if batches else "gen", "name", _label, gives_way=3, key="round"),
+        Column("network", "name", lambda each: each.architecture.size),
+        Column("shortcuts", "count", lambda each: each.architecture.shortcuts, gives_way=2),
+        Column("activation", "code", lambda each: each.architecture.function),
+    )
+    ranked = enumerate(entries, start=1)
+    return Table(
+        "", columns, [RankedNetwork(rank, each, _architecture(each.genome)) for rank, each in ranked]
+    )
+
+
+_architecture = lru_cache(maxsize=64)(Architecture)  # most genomes stay in the hall of fame
+
+
+def _error_text(each: RankedNetwork) -> str:
+    """An error in text, also one that is no number."""
+    return "" if each.entry.error is None else scientific(each.entry.error)
 
 
 def finalists_table(run: RunRecord) -> Table:

@@ -1,20 +1,18 @@
 """The lines of a running search's screen, for any size of terminal."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 
-from evopinn.genome import Genome
-from evopinn.run.architecture import function_text
 from evopinn.run.progress import Snapshot
-from evopinn.run.wording import round_label, visible
+from evopinn.run.wording import visible
 from evopinn.store.records import Entry
 from evopinn.view.numbers import scientific
+from evopinn.view.run_tables import live_hall_of_fame_table
 from evopinn.view.terminal.charts import sparkline
 from evopinn.view.terminal.glyphs import ASCII, BLOCKS, Glyphs
 from evopinn.view.terminal.sentences import (
@@ -34,7 +32,6 @@ _REST = 8  # lines besides the rows of the hall of fame and the course of the lo
 _ROOM_FOR_COURSE = 12
 _LONGEST_COURSE = 60
 _IN_ASCII = str.maketrans("━─·×…", "=--x.")
-_GIVE_WAY = ("gen", "batch", "shortcuts", "error", "max error")
 
 Line = tuple[tuple[str, str], ...]
 """Texts and the names of their styles."""
@@ -115,39 +112,20 @@ def later(now: Snapshot, seconds: float) -> Snapshot:
 
 def hall_lines(entries: Sequence[Entry], width: int) -> list[str]:
     """A heading and a line for each entry; some columns give way to the activation on a narrow screen."""
-    genomes = [_parsed(entry.genome) for entry in entries]
-    columns = {
-        "#": [str(rank) for rank in range(1, len(entries) + 1)],
-        "loss": [scientific(entry.loss) for entry in entries],
-        **_errors(entries),
-        "batch" if any(entry.round == "batch" for entry in entries) else "gen": [
-            round_label(entry.round, entry.generation) for entry in entries
-        ],
-        "network": [f"{genome.structure.layers}×{genome.structure.neurons}" for genome in genomes],
-        "shortcuts": [str(len(genome.structure.shortcuts)) for genome in genomes],
-    }
-    for name in _GIVE_WAY:
-        if width - _width(columns) < LEAST_ACTIVATION:
-            columns.pop(name, None)
-    blocks = [_aligned([name, *cells]) for name, cells in columns.items()]
-    activations = ["activation", *(function_text(entry.genome) for entry in entries)]
+    table = live_hall_of_fame_table(entries)
+    texts = (
+        [each.header, *(row[place].text for row in table.rows)] for place, each in enumerate(table.columns)
+    )
+    *kept, (_, activations) = list(zip(table.columns, texts, strict=True))
+    for going in sorted(kept, key=lambda each: -each[0].gives_way):
+        if going[0].gives_way and width - _width(cells for _, cells in kept) < LEAST_ACTIVATION:
+            kept.remove(going)
+    blocks = [_aligned(cells) for _, cells in kept]
     return [_GAP.join(line) for line in zip(*blocks, activations, strict=True)]
 
 
-_parsed = lru_cache(maxsize=64)(Genome.parse)  # most genomes stay in the hall of fame
-
-
-def _errors(entries: Sequence[Entry]) -> dict[str, list[str]]:
-    """The column of errors, if there are any: one error says how good a network is, the largest."""
-    errors = [entry.error for entry in entries]
-    if all(error is None for error in errors):
-        return {}
-    name = "max error" if any(len(entry.errors) > 1 for entry in entries) else "error"
-    return {name: ["" if error is None else scientific(error) for error in errors]}
-
-
-def _width(columns: dict[str, list[str]]) -> int:
-    return sum(max(map(len, [name, *cells])) + len(_GAP) for name, cells in columns.items())
+def _width(columns: Iterable[Sequence[str]]) -> int:
+    return sum(max(map(len, cells)) + len(_GAP) for cells in columns)
 
 
 def _aligned(cells: Sequence[str]) -> list[str]:
