@@ -27,7 +27,7 @@ import torch
 import evopinn as ep
 from evopinn.genome import STARTS, Genome
 from evopinn.network import Layout, pre_activations
-from evopinn.network.starts import sample_points
+from evopinn.network.starts import sample_inputs
 
 DRAWN = ("sin(x)", "tanh(x)", "swish(x)")
 
@@ -117,7 +117,7 @@ def share(groups: Sequence[Sequence[float]]) -> float:
 def spreads(genome: Genome, problem: ep.Problem, theta: torch.Tensor) -> list[list[float]]:
     """Per layer the deviation of its pre-activations, and the sizes of their first two derivatives by x."""
     tensors = Layout.of(genome, problem).unpack(theta)
-    points = sample_points(problem)
+    points = sample_inputs(problem)
     along = torch.zeros_like(points)
     along[:, 0] = 1
 

@@ -1,5 +1,6 @@
 """The starts of trainings: what the rows of the table do to a network on a problem's domain."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from evopinn import training
 from evopinn.catalogue import find_problem
 from evopinn.genome import PAPER_START, STARTS, Genome
 from evopinn.network import Layout, initial_theta
-from evopinn.network.starts import FUNCTIONS, OUTPUT_RMS, sample_points
+from evopinn.network.starts import FUNCTIONS, OUTPUT_RMS, sample_inputs
 
 NETWORKS = [
     "layers=5 neurons=14 activation=sin(x)",
@@ -23,7 +24,7 @@ NETWORKS = [
 def by_hand(genome: Genome, theta: torch.Tensor, problem: ep.Problem) -> list[np.ndarray]:
     """The pre-activations, written out in NumPy."""
     tensors = {name: each.numpy() for name, each in Layout.of(genome, problem).unpack(theta).items()}
-    inputs, found = [sample_points(problem).numpy()], []
+    inputs, found = [sample_inputs(problem).numpy()], []
     ends = {end: start for start, end in genome.structure.shortcuts}
     for layer in range(genome.structure.layers):
         z = inputs[-1] @ tensors[f"layers.{layer}.weight"].T + tensors[f"layers.{layer}.bias"]
@@ -77,6 +78,44 @@ def test_unit_gives_pre_activations_the_spread_that_was_asked_for(
         assert np.abs(z.mean(axis=0)).max() <= asked
         assert np.abs(z.mean(axis=0)).max() > asked / 4  # biases are spread, not zero
     assert np.allclose(np.sqrt((output**2).mean(axis=0)), OUTPUT_RMS, rtol=1e-9)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(("spread", "first"), [(1, 1), (0.5, 2.0)])
+def test_varied_gives_a_layer_the_spread_and_leaves_its_neurons_different(
+    network: str, spread: float, first: float
+) -> None:
+    problem = find_problem("klein-gordon")
+    papers = by_hand(Genome.parse(network), Layout.of(Genome.parse(network), problem).initial(0), problem)
+    genome = Genome.parse(f"{network} start=varied({spread},{first})")
+    *hidden, output = by_hand(genome, initial_theta(genome, problem, 0), problem)
+    for layer, z in enumerate(hidden):
+        asked = spread * (1 if layer else first)
+        assert math.isclose(np.sqrt(z.var(axis=0).mean()), asked, rel_tol=1e-9)
+        assert np.abs(z.mean(axis=0)).max() <= asked
+    assert np.allclose(hidden[0].std(axis=0) / papers[0].std(axis=0), asked_ratio(hidden[0], papers[0]))
+    assert np.allclose(np.sqrt((output**2).mean(axis=0)), OUTPUT_RMS, rtol=1e-9)
+
+
+def asked_ratio(scaled: np.ndarray, drawn: np.ndarray) -> float:
+    """The one factor by which a layer was scaled."""
+    return float(np.sqrt(scaled.var(axis=0).mean() / drawn.var(axis=0).mean()))
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_start_does_not_depend_on_the_units_of_a_problem(start: str) -> None:
+    def rod(length: float) -> ep.Problem:
+        return ep.Problem(
+            domain=ep.Interval(0, length),
+            fields=["u"],
+            residual=lambda u, x: u.xx + torch.sin(x / length) / length**2,
+            conditions=[ep.Boundary(lambda u: u)],
+            points=ep.Grid(interior=20, boundary=2),
+        )
+
+    genome = Genome.parse(f"{NETWORKS[1]} start={start}")
+    one, other = (initial_theta(genome, rod(length), 0) for length in (1.0, 1e-6))
+    assert torch.allclose(one, other, rtol=1e-9)
 
 
 @pytest.mark.parametrize("activation", ["recu(x)", "exp(exp(exp(x)))", "1/x", "sin(x)-sin(x)"])

@@ -95,6 +95,12 @@ _ROWS = (
         _SPREADS,
         is_fitted=True,
     ),
+    StartKind(
+        "varied",
+        "as fitted, but each layer is scaled as a whole: its neurons stay as different as they were drawn",
+        _SPREADS,
+        is_fitted=True,
+    ),
 )
 
 STARTS: Mapping[str, StartKind] = MappingProxyType({row.name: row for row in _ROWS})

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -52,28 +53,32 @@ def _paper(genome: Genome, problem: Problem, seed: int) -> Tensor:
 
 
 @torch.no_grad()
-def _unit(genome: Genome, problem: Problem, seed: int, spread: float, first: float) -> Tensor:
+def _scaled(
+    genome: Genome, problem: Problem, seed: int, spread: float, first: float, *, alike: bool
+) -> Tensor:
     """The paper's weights, scaled layer by layer on points of the domain.
 
     With s the spread, in the first layer times `first`, neuron i of a hidden layer gets
 
-        zᵢ ← s (zᵢ − mean zᵢ) / std zᵢ + mᵢ
+        zᵢ ← s (zᵢ − mean zᵢ) / σ + mᵢ
 
-    by its weights and bias. The means mᵢ are uniform in ±s, one in each of as many equal parts as there are
-    neurons: drawn independently, they leave gaps with some seeds. The last layer, without bias, is scaled to
-    a root mean square of `OUTPUT_RMS`.
+    by its weights and bias. If neurons are to be alike, σ is the standard deviation of zᵢ; if not, it is
+    that of the whole layer, the root of the mean of the neurons' variances, so that they stay as different as
+    they were drawn. The means mᵢ are uniform in ±s, one in each of as many equal parts as there are neurons:
+    drawn independently, they leave gaps with some seeds. The last layer, without bias, is scaled to a root
+    mean square of `OUTPUT_RMS`.
     """
     layout = Layout.of(genome, problem)
     theta = layout.initial(seed)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_MEANS,)))
-    values = layer_by_layer(genome, layout.unpack(theta), sample_points(problem))
+    values = layer_by_layer(genome, layout.unpack(theta), sample_inputs(problem))
     for number, (layer, z) in enumerate(zip(layout.layers, values, strict=True)):
         if number == len(layout.layers) - 1:
-            sizes = z.square().mean(dim=0).sqrt()
-            factor, shift = _ratio(OUTPUT_RMS, sizes, sizes), torch.zeros_like(sizes)
+            factor = _ratio(OUTPUT_RMS, z.square().mean(dim=0).sqrt(), z, alike=True)
+            shift = torch.zeros_like(factor)
         else:
             aim = spread * (1 if number else first)
-            factor = _ratio(aim, z.std(dim=0, correction=0), z)
+            factor = _ratio(aim, z.std(dim=0, correction=0), z, alike)
             means = torch.as_tensor(_one_in_each_part(aim, z.shape[1], rng))
             shift = torch.nan_to_num(means - factor * z.mean(dim=0), 0.0, 0.0, 0.0)
         # The values are changed like the weights: the next layer is computed from them.
@@ -88,22 +93,33 @@ def _one_in_each_part(bound: float, count: int, rng: np.random.Generator) -> Flo
     return bound * (2 * (rng.permutation(count) + rng.uniform(size=count)) / count - 1)
 
 
-def _ratio(aim: float, sizes: Tensor, values: Tensor) -> Tensor:
-    """The factors that bring sizes to an aim; 1 for what is constant or overflowed."""
+def _ratio(aim: float, sizes: Tensor, values: Tensor, alike: bool) -> Tensor:
+    """The factors that bring each size, or else their root mean square, to an aim.
+
+    What is constant or overflowed keeps its size and does not count.
+    """
     finite = values[torch.isfinite(values)]
     least = _LEAST_SPREAD * float(finite.square().mean().sqrt()) if finite.numel() else 0.0
     usable = torch.isfinite(sizes) & (sizes > least)
-    return torch.where(usable, aim / sizes, 1.0)
+    common = sizes if alike else sizes[usable].square().mean().sqrt()
+    return torch.where(usable, aim / common, 1.0)
 
 
-def sample_points(problem: Problem) -> Tensor:
-    """Points spread evenly over the domain, whatever points the problem is trained on; shape (n, d)."""
+def sample_inputs(problem: Problem) -> Tensor:
+    """The network's inputs at points spread evenly over the domain, whatever points it is trained on."""
     try:
-        points = Sobol(interior=SAMPLE, seed=_SAMPLE_SEED).interior_points(problem.domain)
+        points = torch.as_tensor(Sobol(interior=SAMPLE, seed=_SAMPLE_SEED).interior_points(problem.domain))
     except (DomainError, ProblemError):  # too thin to draw in
-        return problem.terms()[0].sides[0].points
-    return torch.as_tensor(points)
+        points = problem.terms()[0].sides[0].points
+    return problem.scales.inputs(points)
 
 
-FUNCTIONS: Mapping[str, InitialTheta] = MappingProxyType({"paper": _paper, "unit": _unit, "fitted": _unit})
+FUNCTIONS: Mapping[str, InitialTheta] = MappingProxyType(
+    {
+        "paper": _paper,
+        "unit": partial(_scaled, alike=True),
+        "fitted": partial(_scaled, alike=True),
+        "varied": partial(_scaled, alike=False),
+    }
+)
 """By the names of `STARTS`."""
