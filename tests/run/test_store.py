@@ -129,6 +129,17 @@ def test_attempts_are_numbered_and_one_is_final(store, directory):
         store.record([make_evaluation(7)])
 
 
+def test_the_first_failure_of_a_kind_is_first_by_number_whichever_worker_was_faster(store, directory):
+    store.add_tasks(make_task(number) for number in range(4))
+    for number, status in ((3, "not-finite"), (1, "not-finite"), (0, "finished"), (2, "finished")):
+        store.record([make_evaluation(number, status=status, loss=math.inf, note=str(number))])
+    store.record([make_evaluation(0, status="crashed", loss=math.inf, final=False)])
+    with Reader(directory) as reader:
+        found = {each.status: (each.failed, each.task) for each in reader.failures()}
+    assert found["not-finite"] == (2, 1)
+    assert found["crashed"] == (0, 0)  # which only had to be tried again
+
+
 def asked(directory):
     with Reader(directory) as reader:
         return sum(generation.asked for generation in reader.generations())

@@ -98,10 +98,12 @@ class Reader:
         return dict(self._each(lambda row: _two(row, text, whole_number), query))
 
     def failures(self) -> list[FailureCount]:
-        """The kinds of failure, with their counts and the first of each."""
-        query = """SELECT e.status, failures, retries, e.task, e.note FROM (
+        """The kinds of failure, with their counts and the first of each: by number, not by who was faster."""
+        settled = "SELECT id FROM evaluations e WHERE final AND e.status = t.status ORDER BY task LIMIT 1"
+        retried = "SELECT min(id) FROM evaluations e WHERE e.status = t.status"
+        query = f"""SELECT e.status, failures, retries, e.task, e.note FROM (
                 SELECT status, sum(failed * final) AS failures, sum(number * (NOT final)) AS retries,
-                    (SELECT min(id) FROM evaluations e WHERE e.status = t.status) AS first
+                    coalesce(({settled}), ({retried})) AS first
                 FROM tallies t GROUP BY status HAVING failures OR retries
             ) JOIN evaluations e ON e.id = first ORDER BY failures DESC, e.status"""
         return self._each(

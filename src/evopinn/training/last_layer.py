@@ -18,7 +18,7 @@ from evopinn.training.optimiser import LeastSquares
 CHANGES = 2
 """The largest number of changes; a change that does not lower the loss is the last, and not made."""
 
-_DAMPING = 1e-6
+_DAMPING = 1e-2
 """ρ: columns that are nearly dependent get no enormous weights that cancel."""
 
 _MEMORY = 4e9
