@@ -45,6 +45,7 @@ class Training:
     optimizer: str
     limit: float
     epochs: int = MANY
+    coarseness: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +82,7 @@ def works(experiment: dict) -> Iterator[Work]:
                     optimizer=network.get("optimizer", experiment.get("optimizer", "lm")),
                     limit=float(network.get("seconds", experiment.get("seconds", math.inf))),
                     epochs=experiment.get("epochs", MANY),
+                    coarseness=float(experiment.get("coarseness", 1)),
                     target=float(experiment.get("targets", {}).get(case, 0)),
                 )
 
@@ -96,7 +98,7 @@ def trained(work: Work) -> Row:
         reached = min(reached, progress.seconds) if worst <= work.target else reached
 
     result = ep.train(
-        work.case,
+        ep.find_problem(work.case).coarsened(work.coarseness),
         work.genome,
         epochs=work.epochs,
         seed=work.seed,
@@ -131,7 +133,7 @@ def read(file: Path) -> list[Row]:
 
 def identity(of: Training) -> tuple[object, ...]:
     """The values that identify a training."""
-    return (of.case, of.genome, of.seed, of.optimizer, of.limit, of.epochs)
+    return (of.case, of.genome, of.seed, of.optimizer, of.limit, of.epochs, of.coarseness)
 
 
 def run(experiment: dict, file: Path, workers: int) -> None:
