@@ -32,7 +32,7 @@ class Sets:
 
 PROBLEM_HELP = "Name in the catalogue (klein-gordon, klein-gordon:II), my_problem.py or my_problem.py:name."
 SPACE_HELP = (
-    'Bounds, e.g. "layers=2-12 neurons=8-64:4 starts=paper,unit". Default: the paper\'s; smaller ones for a '
+    'Bounds, e.g. "layers=2-12 neurons=8-64:4 starts=paper,varied". Default: the paper\'s; smaller ones for a '
     "search with lm."
 )
 
