@@ -17,7 +17,7 @@ from evopinn.genome.text_fields import TextField, split_fields
 _REQUIRED = (*STRUCTURE_FIELDS, "activation")
 _FIELDS = (*_REQUIRED, "start")
 
-DEFAULT_GENOME = "layers=5 neurons=14 activation=sin(x) start=varied"
+DEFAULT_GENOME = "layers=5 neurons=14 activation=sin(x)"
 """The network of a training for which none is named: a good small one for Levenberg-Marquardt."""
 
 
