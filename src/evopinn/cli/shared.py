@@ -32,8 +32,8 @@ class Sets:
 
 PROBLEM_HELP = "Name in the catalogue (klein-gordon, klein-gordon:II), my_problem.py or my_problem.py:name."
 SPACE_HELP = (
-    'Bounds, e.g. "layers=2-12 neurons=8-64:4 starts=paper,varied". Default: the paper\'s; smaller ones for a '
-    "search with lm."
+    'Bounds, e.g. "layers=2-12 neurons=8-64:4 starts=paper,varied". Default: the paper\'s; smaller ones for '
+    "a search with lm."
 )
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]

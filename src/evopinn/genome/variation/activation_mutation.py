@@ -8,7 +8,7 @@ Parameters are inherited. A parameter stays with the value that it multiplies:
 - The parameters inside a subtree that is removed go with it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -18,13 +18,10 @@ from evopinn.genome.activation import Activation
 from evopinn.genome.operators import UNARY, operator
 from evopinn.genome.space import Space
 from evopinn.genome.tree import Node, Path, replace_at, walk, with_parameters
-from evopinn.genome.variation.sampling import pick
+from evopinn.genome.variation.sampling import Mutation, mutate_with, pick
 
 OPERATOR_SHARE = 4 / 7
 """The share of mutations of operators: 4 to 3 of those of parameters."""
-
-Mutation = Callable[[Activation, Space, Generator], Activation | None]
-"""Returns None where it cannot apply, before drawing any random number."""
 
 
 def mutate_activation(activation: Activation, space: Space, rng: Generator) -> tuple[Activation, str]:
@@ -36,12 +33,8 @@ def mutate_activation(activation: Activation, space: Space, rng: Generator) -> t
     if rng.random() >= OPERATOR_SHARE:
         kinds.reverse()
     for kind in kinds:
-        names = list(kind)
-        for index in rng.permutation(len(names)).tolist():
-            name = names[int(index)]
-            mutated = kind[name](activation, space, rng)
-            if mutated is not None:
-                return mutated, name
+        if mutated := mutate_with(kind, activation, space, rng):
+            return mutated
     return activation, ""
 
 
@@ -177,7 +170,7 @@ def _with_edges(activation: Activation, edges: set[int]) -> Activation:
     return Activation(with_parameters(activation.root, edges))
 
 
-OPERATOR_MUTATIONS: Mapping[str, Mutation] = MappingProxyType(
+OPERATOR_MUTATIONS: Mapping[str, Mutation[Activation]] = MappingProxyType(
     {
         "insert node": insert_node,
         "remove node": remove_node,
@@ -185,7 +178,7 @@ OPERATOR_MUTATIONS: Mapping[str, Mutation] = MappingProxyType(
         "regenerate nodes": regenerate_nodes,
     }
 )
-PARAMETER_MUTATIONS: Mapping[str, Mutation] = MappingProxyType(
+PARAMETER_MUTATIONS: Mapping[str, Mutation[Activation]] = MappingProxyType(
     {
         "insert parameter": insert_parameter,
         "remove parameter": remove_parameter,

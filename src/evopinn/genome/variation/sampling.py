@@ -1,6 +1,6 @@
 """Random genomes, and the initial population of a search."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from numpy.random import Generator
@@ -22,10 +22,26 @@ COMMON_SHARE = 0.25
 
 T = TypeVar("T")
 
+Mutation = Callable[[T, Space, Generator], T | None]
+"""Returns None where it cannot apply, before drawing any random number."""
+
 
 def pick(choices: Sequence[T], rng: Generator) -> T:
     """One of the choices, all equally likely."""
     return choices[int(rng.integers(len(choices)))]
+
+
+def mutate_with(
+    mutations: Mapping[str, Mutation[T]], gene: T, space: Space, rng: Generator
+) -> tuple[T, str] | None:
+    """The gene after one of these mutations, all equally likely, with its name; None if none can apply."""
+    names = list(mutations)
+    for index in rng.permutation(len(names)).tolist():
+        name = names[int(index)]
+        mutated = mutations[name](gene, space, rng)
+        if mutated is not None:
+            return mutated, name
+    return None
 
 
 def random_genome(space: Space, rng: Generator) -> Genome:

@@ -1,6 +1,6 @@
 """Mutations of a start: of its kind, and of its parameters."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from evopinn.genome.space import Space
 from evopinn.genome.start import STARTS, Start
-from evopinn.genome.variation.sampling import random_start
+from evopinn.genome.variation.sampling import Mutation, mutate_with, random_start
 
 STEP = 0.25
 """The standard deviation of a parameter's change, as a share of the range that is searched."""
@@ -16,13 +16,7 @@ STEP = 0.25
 
 def mutate_start(start: Start, space: Space, rng: Generator) -> tuple[Start, str]:
     """Change the kind or a parameter, equally likely; where one cannot apply, the other does."""
-    names = list(START_MUTATIONS)
-    for index in rng.permutation(len(names)).tolist():
-        name = names[int(index)]
-        mutated = START_MUTATIONS[name](start, space, rng)
-        if mutated is not None:
-            return mutated, name
-    return start, ""
+    return mutate_with(START_MUTATIONS, start, space, rng) or (start, "")
 
 
 def change_start(start: Start, space: Space, rng: Generator) -> Start | None:
@@ -44,6 +38,6 @@ def tune_start(start: Start, space: Space, rng: Generator) -> Start | None:  # n
     return Start(start.kind, tuple(values))
 
 
-START_MUTATIONS: Mapping[str, Callable[[Start, Space, Generator], Start | None]] = MappingProxyType(
+START_MUTATIONS: Mapping[str, Mutation[Start]] = MappingProxyType(
     {"change start": change_start, "tune start": tune_start}
 )
