@@ -16,6 +16,9 @@ WORDS = ("plan", "note", "text", "words", "deceit", "warning", "warnings")
 TIMES = ("seconds", "started", "ended", "time", "created", "worker")
 """Entries that luck decides."""
 
+FAILURES = {"status", "failed", "retried"}
+"""Entries of a kind of failure; which task is told as its first depended on the speed of workers."""
+
 _TASKS = """
     SELECT number, generation, genome, key, epochs, seed, operations, parents, continues, coarseness
     FROM tasks ORDER BY number
@@ -87,7 +90,8 @@ def timeless(value):
     """Plain data without what luck decides."""
     match value:
         case dict():
-            return {name: timeless(each) for name, each in value.items() if name not in TIMES}
+            lucky = (*TIMES, "task") if FAILURES <= value.keys() else TIMES
+            return {name: timeless(each) for name, each in value.items() if name not in lucky}
         case list():
             return [timeless(each) for each in value]
         case _:
