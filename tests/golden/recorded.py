@@ -90,7 +90,7 @@ def timeless(value):
     """Plain data without what luck decides."""
     match value:
         case dict():
-            lucky = (*TIMES, "task") if FAILURES <= value.keys() else TIMES
+            lucky = (*TIMES, "task") if value.keys() >= FAILURES else TIMES
             return {name: timeless(each) for name, each in value.items() if name not in lucky}
         case list():
             return [timeless(each) for each in value]
