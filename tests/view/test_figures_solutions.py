@@ -32,7 +32,7 @@ def stated(domain, solution=None, **more):
 
 
 def trained(problem, genome=SMALL):
-    return ep.train(problem, genome, epochs=2, engine="autograd")
+    return ep.train(problem, genome, epochs=2, engine="taylor")
 
 
 # Convergence
